@@ -1,0 +1,297 @@
+"""Every setting: one name, one default, one line of documentation, checked before anything starts.
+
+A setting `x` is `x` in `souvenir.toml` and `SOUVENIR_X` in the environment; the environment wins. Providers beyond the
+first are tables in the file (`[providers.NAME]`). `docs/reference/settings.md` is generated from this module.
+"""
+
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
+
+from souvenir.errors import SettingsError
+from souvenir.types import is_name
+
+PREFIX = "SOUVENIR_"
+CONFIG_VARIABLE = "SOUVENIR_CONFIG"
+DEFAULT_FILE = "souvenir.toml"
+
+AuthMode = Literal["none", "jwt", "keys"]
+LogFormat = Literal["auto", "json", "pretty"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+class ProviderSettings(BaseModel):
+    """One host of chat models, a `[providers.NAME]` table of souvenir.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str = Field(description="The address that `/chat/completions` is appended to.")
+    api_key: SecretStr | None = Field(None, description="Its key, if it wants one.")
+    api_key_env: str | None = Field(None, description="The environment variable that holds the key instead.")
+    models: tuple[str, ...] = Field(
+        (), description="Model names it serves besides those it lists; the first is its default."
+    )
+    unlisted_models: bool = Field(False, description="Send it model names it does not list.")
+    timeout_seconds: float | None = Field(None, gt=0, description="Overrides `llm_timeout_seconds`.")
+    headers: dict[str, str] = Field(default_factory=dict, description="Extra HTTP headers for every call.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_http(cls, value: str) -> str:
+        return _http_url(value)
+
+
+def _http_url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return value.rstrip("/")
+
+
+class Settings(BaseModel):
+    """The program's settings, in the order of the reference table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # where it listens
+    host: str = Field("127.0.0.1", description="Address to listen on. Beyond loopback `auth` must not be `none`.")
+    port: int = Field(5858, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    trusted_hosts: tuple[str, ...] = Field(
+        ("localhost", "127.0.0.1", "::1", "host.docker.internal"),
+        description="Host headers accepted with `auth` = `none`, so that no web page reaches in by DNS rebinding.",
+    )
+    max_body_bytes: int = Field(33_554_432, ge=1024, description="Largest request body; beyond it is 413.")
+    max_message_chars: int = Field(2_000_000, ge=1, description="Longest text of one message; beyond it is 413.")
+    shutdown_seconds: float = Field(30, ge=0, description="How long running requests and jobs may finish on shutdown.")
+
+    # where it keeps things
+    data_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_data_path("souvenir"),
+        description="Folder of the embedded database and caches.",
+    )
+    database_url: SecretStr | None = Field(
+        None, description="A Postgres with pgvector (`postgresql://…`). Unset: the embedded one in `data_dir`."
+    )
+    database_pool_size: int = Field(10, ge=3, le=1000, description="Most connections to the database per process.")
+    database_timeout_seconds: float = Field(10, gt=0, description="How long to wait for a connection.")
+
+    # who may call
+    auth: AuthMode = Field("none", description="`none` (loopback only), `jwt` (JWTs and API keys) or `keys`.")
+    default_user: str = Field("local", description="The user when `auth` is `none`; empty: anonymous.")
+    jwt_secret: SecretStr | None = Field(None, description="HS256 secret of at least 32 bytes.")
+    jwt_public_key_file: Path | None = Field(None, description="PEM public key for RS256 or ES256.")
+    jwt_jwks_url: str | None = Field(None, description="Address of the identity provider's key set (JWKS).")
+    jwt_audience: str | None = Field(None, description="Required `aud`; unset: not checked.")
+    jwt_issuer: str | None = Field(None, description="Required `iss`; unset: not checked.")
+    jwt_require_expiry: bool = Field(False, description="Refuse tokens that carry no `exp`.")
+    jwt_leeway_seconds: float = Field(10, ge=0, le=600, description="Clock difference forgiven in `exp` and `nbf`.")
+    jwt_orgs_claim: str = Field("orgs", description="Claim that lists the orgs a token's user belongs to.")
+    jwt_projects_claim: str = Field("projects", description="Claim that lists the projects a token's user belongs to.")
+
+    # chat models
+    llm_base_url: str | None = Field(None, description="An OpenAI-compatible chat endpoint. Unset: offline.")
+    llm_api_key: SecretStr | None = Field(None, description="Its key.")
+    llm_model: str | None = Field(None, min_length=1, description="What the model `souvenir` stands for there.")
+    llm_timeout_seconds: float = Field(120, gt=0, description="Longest silence of a chat endpoint.")
+    llm_connect_seconds: float = Field(5, gt=0, description="Longest wait for a connection to a chat endpoint.")
+    llm_max_retries: int = Field(2, ge=0, le=10, description="Tries again before the first token.")
+    providers: dict[str, ProviderSettings] = Field(
+        default_factory=dict, description="More chat endpoints, as `[providers.NAME]` tables in souvenir.toml."
+    )
+    default_provider: str | None = Field(None, description="The provider of the model `souvenir`. Unset: the first.")
+
+    # the embedder
+    embed_base_url: str | None = Field(None, description="An OpenAI-compatible `/embeddings` endpoint. Unset: MiniLM.")
+    embed_api_key: SecretStr | None = Field(None, description="Its key.")
+    embed_model: str | None = Field(None, min_length=1, description="Its model. Required with `embed_base_url`.")
+    embed_dimension: int | None = Field(
+        None, ge=1, le=16_000, description="Ask the endpoint for vectors of this length. Unset: its own."
+    )
+    embed_max_tokens: int = Field(
+        2048, ge=32, description="The endpoint's window; longer texts are read in several and averaged."
+    )
+    embed_batch_texts: int = Field(64, ge=1, le=2048, description="Most texts in one call to the model or endpoint.")
+    embed_timeout_seconds: float = Field(30, gt=0, description="Longest wait for the embedding endpoint.")
+    embed_queue_texts: int = Field(20_000, ge=1, description="Texts that may wait for the built-in model; more is 503.")
+    embed_threads: int = Field(0, ge=0, description="Threads of the built-in model; 0: one per core.")
+    embed_cache_size: int = Field(10_000, ge=0, description="Single-text embeddings kept in memory (LRU).")
+    weights_dir: Path | None = Field(None, description="Folder with MiniLM's model.safetensors and tokenizer.json.")
+
+    # background work
+    worker: bool = Field(True, description="Run a job worker inside `souvenir serve`.")
+    worker_concurrency: int = Field(4, ge=1, le=64, description="Jobs that one worker runs at a time.")
+    job_heartbeat_seconds: float = Field(
+        5, ge=0.2, le=60, description="How often a worker says it lives; one silent for 4 times this loses its jobs."
+    )
+    job_max_attempts: int = Field(8, ge=1, le=100, description="Tries before a job is listed as failed.")
+    job_keep_days: int = Field(14, ge=1, description="How long finished jobs and their keys are kept.")
+
+    # what it says
+    log_level: LogLevel = Field("info", description="Least serious message to log.")
+    log_format: LogFormat = Field("auto", description="`json`, `pretty`, or `auto`: pretty on a terminal.")
+
+    @field_validator("trusted_hosts", mode="before")
+    @classmethod
+    def _split_commas(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("data_dir", "weights_dir", "jwt_public_key_file")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        return value.expanduser().absolute() if value is not None else None
+
+    @field_validator("llm_base_url", "embed_base_url", "jwt_jwks_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        return _http_url(value) if value is not None else None
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+            raise ValueError("must start with postgresql://")
+        return value
+
+    @field_validator("default_user")
+    @classmethod
+    def _is_user(cls, value: str) -> str:
+        if value and not is_name(value):
+            raise ValueError("must be at most 255 characters, with no control characters or outer spaces")
+        return value
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        self._check_auth()
+        self._check_models()
+        return self
+
+    def _check_auth(self) -> None:
+        if self.auth == "none" and not is_loopback(self.host):
+            raise ValueError(
+                f"auth=none is only allowed on a loopback address, and host is {self.host}: "
+                f"set {PREFIX}AUTH=jwt or keys, or {PREFIX}HOST=127.0.0.1"
+            )
+        sources = [self.jwt_secret, self.jwt_public_key_file, self.jwt_jwks_url]
+        if self.auth == "jwt" and sum(source is not None for source in sources) != 1:
+            raise ValueError(
+                f"auth=jwt needs exactly one of {PREFIX}JWT_SECRET, {PREFIX}JWT_PUBLIC_KEY_FILE, {PREFIX}JWT_JWKS_URL"
+            )
+        if self.jwt_secret is not None and not self.jwt_secret.get_secret_value():
+            raise ValueError(f"{PREFIX}JWT_SECRET is empty")
+
+    def _check_models(self) -> None:
+        if self.embed_base_url is not None and self.embed_model is None:
+            raise ValueError(f"embed_base_url needs the model's name: set {PREFIX}EMBED_MODEL")
+        if self.embed_base_url is None and (self.embed_model is not None or self.embed_dimension is not None):
+            raise ValueError(f"embed_model and embed_dimension are an endpoint's: set {PREFIX}EMBED_BASE_URL")
+        if self.llm_base_url is None and self.llm_model is not None and not self.providers:
+            raise ValueError(f"llm_model needs a host to run on: set {PREFIX}LLM_BASE_URL")
+        for name in self.providers:
+            if not name.replace("-", "").replace("_", "").isalnum() or name in {"default", "offline", "souvenir"}:
+                raise ValueError(f"providers.{name}: a provider's name is letters, digits, - and _, and not reserved")
+        if self.default_provider is not None and self.default_provider not in self.provider_tables():
+            raise ValueError(f"default_provider: there is no provider named {self.default_provider!r}")
+
+    def provider_tables(self) -> dict[str, ProviderSettings]:
+        """All chat endpoints by name, the default one first; the one from `llm_base_url` is called `default`."""
+        tables = dict(self.providers)
+        if self.llm_base_url is not None:
+            single = ProviderSettings(
+                base_url=self.llm_base_url,
+                api_key=self.llm_api_key,
+                api_key_env=None,
+                models=(self.llm_model,) if self.llm_model else (),
+                unlisted_models=False,
+                timeout_seconds=None,
+            )
+            tables = {"default": single, **tables}
+        if self.default_provider in tables:
+            tables = {self.default_provider: tables[self.default_provider], **tables}
+        return tables
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Read souvenir.toml and the environment; the later wins: file, environment, overrides. Raises SettingsError."""
+    environ = os.environ if environ is None else environ
+    path = _file_path(environ)
+    from_file = _read_file(path) if path is not None else {}
+    from_environ = _read_environ(environ)
+    origin = dict.fromkeys(from_file, str(path)) | {name: PREFIX + name.upper() for name in from_environ}
+    try:
+        return Settings(**(from_file | from_environ | overrides))
+    except ValidationError as error:
+        raise SettingsError(_explain(error.errors()[0], origin)) from None
+
+
+def _file_path(environ: Mapping[str, str]) -> Path | None:
+    named = environ.get(CONFIG_VARIABLE)
+    if named:
+        if not Path(named).is_file():
+            raise SettingsError(f"{CONFIG_VARIABLE} names {named}, which is not a file")
+        return Path(named)
+    default = Path(DEFAULT_FILE)
+    return default if default.is_file() else None
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+
+
+def _read_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for variable, value in environ.items():
+        name = variable.removeprefix(PREFIX).lower()
+        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE:
+            continue
+        if name not in Settings.model_fields:
+            raise SettingsError(f"{variable} is not a setting{_nearest(name)}; docs/reference/settings.md lists them")
+        if name == "providers":
+            raise SettingsError(f"{variable}: providers are tables in {DEFAULT_FILE}, not a variable")
+        if value == "" and _empty_means_unset(name):
+            continue
+        found[name] = value
+    return found
+
+
+def _empty_means_unset(name: str) -> bool:
+    """`SOUVENIR_LLM_API_KEY=` in a compose file means no key; `SOUVENIR_DEFAULT_USER=` means the empty name."""
+    return type(None) in get_args(Settings.model_fields[name].annotation)
+
+
+def _nearest(name: str) -> str:
+    import difflib  # noqa: PLC0415 - only for the error message
+
+    close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+    return f" (did you mean {PREFIX}{close[0].upper()}?)" if close else ""
+
+
+def _explain(error: ErrorDetails, origin: Mapping[str, str]) -> str:
+    location = [str(part) for part in error["loc"]]
+    message = error["msg"].removeprefix("Value error, ")
+    if not location:
+        return message
+    name = location[0]
+    if error["type"] == "extra_forbidden":
+        return f"{origin.get(name, DEFAULT_FILE)}: {'.'.join(location)} is not a setting{_nearest(name)}"
+    where = origin.get(name, PREFIX + name.upper())
+    path = "" if where.startswith(PREFIX) and len(location) == 1 else f"{'.'.join(location)}: "
+    return f"{where}: {path}{message}"

@@ -1,0 +1,57 @@
+"""Every counter and histogram of one running program, in a registry of its own."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+_FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
+_SLOW = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0)
+
+
+class Metrics:
+    """The instruments, by what they measure. One instance belongs to one program; nothing here is global."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        r = self.registry
+        self.http_seconds = Histogram(
+            "souvenir_http_request_seconds",
+            "Time to the last byte of a response",
+            ["method", "route", "status"],
+            buckets=(*_FAST, 30.0, 120.0),
+            registry=r,
+        )
+        self.http_running = Gauge("souvenir_http_requests_running", "Requests being served now", registry=r)
+        self.embed_seconds = Histogram(
+            "souvenir_embed_seconds", "Time to embed one call's texts", ["model"], buckets=_FAST, registry=r
+        )
+        self.embed_texts = Counter("souvenir_embed_texts", "Texts embedded", ["model"], registry=r)
+        self.embed_tokens = Counter("souvenir_embed_tokens", "Tokens read by the embedder", ["model"], registry=r)
+        self.embed_windowed = Counter(
+            "souvenir_embed_windowed_texts",
+            "Texts longer than the model's window, read in several windows",
+            ["model"],
+            registry=r,
+        )
+        self.embed_errors = Counter("souvenir_embed_errors", "Calls to the embedder that failed", ["model"], registry=r)
+        self.embed_cache = Counter(
+            "souvenir_embed_cache", "Single-text embeddings by cache result", ["result"], registry=r
+        )
+        self.provider_seconds = Histogram(
+            "souvenir_provider_seconds",
+            "Time of a chat model's answer; kind is first_token or whole",
+            ["provider", "kind"],
+            buckets=_SLOW,
+            registry=r,
+        )
+        self.provider_tokens = Counter(
+            "souvenir_provider_tokens", "Tokens as the provider counts them", ["provider", "kind"], registry=r
+        )
+        self.provider_errors = Counter(
+            "souvenir_provider_errors", "Failed calls to a chat model", ["provider", "reason"], registry=r
+        )
+        self.jobs_finished = Counter(
+            "souvenir_jobs_finished", "Jobs this process ran, by outcome", ["task", "outcome"], registry=r
+        )
+        self.jobs_waiting = Gauge("souvenir_jobs_waiting", "Jobs that wait to be run", registry=r)
+        self.jobs_oldest_seconds = Gauge("souvenir_jobs_oldest_seconds", "Age of the oldest job waiting", registry=r)
+        self.jobs_failed = Gauge("souvenir_jobs_failed", "Jobs that failed for good and wait for a person", registry=r)
+        self.auth_refused = Counter("souvenir_auth_refused", "Requests answered with 401", registry=r)
