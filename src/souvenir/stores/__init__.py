@@ -1,0 +1,1 @@
+"""Where things are kept: the ports, and a folder for each engine."""

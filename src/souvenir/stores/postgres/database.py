@@ -1,0 +1,156 @@
+"""The connection to Postgres: found or started, checked, migrated, pooled, and watched."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import psycopg
+import structlog
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from souvenir.config import Settings
+from souvenir.errors import DatabaseError, Unavailable
+from souvenir.stores.postgres.checks import verify_server
+from souvenir.stores.postgres.embedded import EmbeddedPostgres
+from souvenir.stores.postgres.migrate import HEAD, migrate
+
+log = structlog.get_logger(__name__)
+
+Connection = psycopg.AsyncConnection[DictRow]
+
+_WATCH_SECONDS = 1.0
+
+
+class PostgresDatabase:
+    """One process's pool. Rows come back as dicts; times as aware datetimes in UTC."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._embedded: EmbeddedPostgres | None = None
+        self._pool: AsyncConnectionPool[Connection] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self.url = ""
+        self.revision = HEAD
+
+    @property
+    def pool(self) -> AsyncConnectionPool[Connection]:
+        """The open pool; for the job queue, which brings its own queries."""
+        if self._pool is None:
+            raise Unavailable("the database is not open")
+        return self._pool
+
+    @property
+    def place(self) -> str:
+        """Where the data is, for people: a folder, or a host without credentials."""
+        if self._settings.database_url is None:
+            return str(self._settings.data_dir)
+        return describe(self._settings.database_url.get_secret_value())
+
+    async def open(self) -> None:
+        """Start or reach the server, check it, bring the schema up to date, open the pool. Raises DatabaseError."""
+        try:
+            self.url = await self._locate()
+            await self._verify()
+            await asyncio.to_thread(migrate, self.url)
+            self._pool = await self._open_pool()
+        except BaseException:
+            await self.close()
+            raise
+        if self._embedded is not None:
+            self._watcher = asyncio.create_task(self._watch(self._embedded))
+
+    async def close(self) -> None:
+        """Close the pool; stop the embedded server if nobody else uses it. Calling it twice is fine."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+            await asyncio.gather(self._watcher, return_exceptions=True)
+            self._watcher = None
+        if self._pool is not None:
+            await self._pool.close(timeout=5)
+            self._pool = None
+        if self._embedded is not None:
+            await asyncio.to_thread(self._embedded.stop)
+            self._embedded = None
+
+    @contextlib.asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection inside one transaction: committed at the end, rolled back on any exception."""
+        try:
+            async with self.pool.connection() as connection:
+                yield connection
+        except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise Unavailable("the database does not answer") from error
+
+    async def ping(self) -> None:
+        """One round trip. Raises Unavailable."""
+        async with self.transaction() as connection:
+            await connection.execute("select 1")
+
+    async def versions(self) -> tuple[str, str]:
+        """The versions of Postgres and of pgvector."""
+        async with self.transaction() as connection:
+            cursor = await connection.execute(
+                "select current_setting('server_version') as server, extversion as vector"
+                " from pg_extension where extname = 'vector'"
+            )
+            row = await cursor.fetchone()
+        return (row["server"], row["vector"]) if row is not None else ("unknown", "missing")
+
+    async def _locate(self) -> str:
+        if self._settings.database_url is not None:
+            return self._settings.database_url.get_secret_value()
+        self._embedded = EmbeddedPostgres(self._settings.data_dir / "postgres")
+        return await asyncio.to_thread(self._embedded.start)
+
+    async def _verify(self) -> None:
+        try:
+            connection = await psycopg.AsyncConnection.connect(
+                self.url, autocommit=True, connect_timeout=max(2, int(self._settings.database_timeout_seconds))
+            )
+        except (psycopg.Error, UnicodeError) as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise DatabaseError(
+                f"cannot connect to the database at {describe(self.url)}: {reason}; check SOUVENIR_DATABASE_URL"
+            ) from None
+        async with connection:
+            await verify_server(connection)
+
+    async def _open_pool(self) -> AsyncConnectionPool[Connection]:
+        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            self.url,
+            connection_class=psycopg.AsyncConnection[DictRow],
+            kwargs={"row_factory": dict_row},
+            min_size=2,
+            max_size=self._settings.database_pool_size,
+            timeout=self._settings.database_timeout_seconds,
+            configure=_configure,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            name="souvenir",
+        )
+        await pool.open(wait=True, timeout=self._settings.database_timeout_seconds)
+        return pool
+
+    async def _watch(self, embedded: EmbeddedPostgres) -> None:
+        """Bring the embedded server back when something killed it under us."""
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            try:
+                await asyncio.to_thread(embedded.ensure_running)
+            except DatabaseError as error:
+                log.error("embedded postgres could not be started again", error=str(error))
+
+
+async def _configure(connection: Connection) -> None:
+    await connection.execute("set time zone 'UTC'")
+    await connection.commit()
+
+
+def describe(url: str) -> str:
+    """A database URL without its credentials."""
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        return "the configured URL"
+    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

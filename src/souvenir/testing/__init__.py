@@ -1,0 +1,1 @@
+"""The public test kit: real engines, scripted servers and helpers, for us and for whoever writes an adapter."""

@@ -1,0 +1,55 @@
+"""What tests of every kind share: one Postgres for the whole run, a database of its own for each test."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from souvenir.config import Settings, load_settings
+from souvenir.testing.clock import ManualClock
+from souvenir.testing.postgres import PostgresForTests
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the whole run, the same in every worker process."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def postgres(run_folder: Path) -> Iterator[PostgresForTests]:
+    with PostgresForTests(run_folder / "pg") as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(postgres: PostgresForTests) -> Iterator[str]:
+    with postgres.database() as url:
+        yield url
+
+
+MakeSettings = Callable[..., Settings]
+
+
+@pytest.fixture
+def make_settings(database_url: str, tmp_path: Path) -> MakeSettings:
+    """Settings on a database of the test's own; nothing of the machine's environment comes in."""
+
+    def make(**overrides: Any) -> Settings:
+        defaults = {"database_url": database_url, "data_dir": tmp_path / "data", "port": 0}
+        return load_settings({}, **(defaults | overrides))
+
+    return make
+
+
+@pytest.fixture
+def settings(make_settings: MakeSettings) -> Settings:
+    return make_settings()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
