@@ -1,0 +1,1 @@
+"""Who calls: JWTs, API keys, and the spaces a caller may use."""
