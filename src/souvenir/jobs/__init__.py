@@ -1,0 +1,1 @@
+"""Background work: durable jobs and schedules on Postgres."""
