@@ -1,0 +1,1 @@
+"""Chat models: one port, any OpenAI-compatible endpoint and the offline provider behind it."""
