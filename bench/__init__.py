@@ -1,0 +1,1 @@
+"""Every figure we claim, as a command."""
