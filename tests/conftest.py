@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 
 from souvenir.config import Settings, load_settings
+from souvenir.log import configure_logging
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.postgres import PostgresForTests
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logging() -> None:
+    """Logs as the program writes them; pytest shows them when a test fails."""
+    configure_logging(load_settings({}, log_format="json"))
 
 
 @pytest.fixture(scope="session")

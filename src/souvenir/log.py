@@ -8,7 +8,7 @@ import structlog
 
 from souvenir.config import Settings
 
-_QUIET = ("httpx2", "httpcore2", "openai", "uvicorn.access", "alembic", "psycopg.pool", "asyncio")
+_QUIET = ("httpx2", "httpcore2", "openai", "uvicorn.access", "uvicorn.error", "alembic", "psycopg.pool", "asyncio")
 
 
 def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:

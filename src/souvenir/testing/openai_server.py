@@ -30,6 +30,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from souvenir.api.listener import open_listener
 from souvenir.testing.openai_replies import (
     Abort,
     BadVectors,
@@ -115,7 +116,7 @@ class ScriptedOpenAI:
         self._changed = threading.Condition()
         self._requests: deque[Recorded] = deque(maxlen=keep_requests)
         self.reset()
-        self._socket = socket.create_server(("127.0.0.1", port))
+        self._socket = open_listener("127.0.0.1", port)
         self._port = self._socket.getsockname()[1]
         self._server = _Server(self._app())
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="scripted-openai")

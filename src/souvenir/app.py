@@ -1,0 +1,170 @@
+"""The composition root: settings in, a running Souvenir out. The only importer of concrete adapters."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import structlog
+
+from souvenir.clock import Clock, SystemClock
+from souvenir.config import Settings
+from souvenir.embed.cache import CachedEmbedder
+from souvenir.embed.port import Embedder
+from souvenir.errors import DimensionMismatch, Unavailable
+from souvenir.identity.authenticate import Authenticator
+from souvenir.identity.keys import KeyRing
+from souvenir.jobs.queue import JobQueue
+from souvenir.llm.offline import OfflineProvider
+from souvenir.llm.providers import Providers
+from souvenir.metrics import Metrics
+from souvenir.stores.ports import EmbeddingModelStore
+from souvenir.stores.postgres.database import PostgresDatabase
+from souvenir.stores.postgres.jobs import PostgresJobStore
+from souvenir.stores.postgres.keys import PostgresKeyStore
+from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """An open database and what is kept in it."""
+
+    settings: Settings
+    clock: Clock
+    metrics: Metrics
+    database: PostgresDatabase
+    keys: KeyRing
+    jobs: JobQueue
+    models: EmbeddingModelStore
+
+
+@dataclass(frozen=True, slots=True)
+class Souvenir(Storage):
+    """Everything one process needs to serve."""
+
+    embedder: Embedder
+    providers: Providers
+    authenticator: Authenticator
+
+    async def readiness(self) -> dict[str, str]:
+        """How the parts are: `ok`, or a word on what is wrong."""
+        checks = {"database": "ok", "embedder": "ok" if self.embedder.dimension is not None else "unreachable"}
+        try:
+            await self.database.ping()
+        except Unavailable:
+            checks["database"] = "unreachable"
+        if self.settings.worker:
+            checks["jobs"] = "ok" if self.jobs.is_working else "no worker"
+        return checks
+
+    async def refresh_gauges(self) -> None:
+        """Bring the gauges that are read from the database up to date; an absent database leaves them as they were."""
+        with contextlib.suppress(Unavailable):
+            await self.jobs.counts()
+
+
+@contextlib.asynccontextmanager
+async def open_storage(
+    settings: Settings, clock: Clock | None = None, metrics: Metrics | None = None
+) -> AsyncIterator[Storage]:
+    """The database and its stores, for commands that need no model. Raises StartError."""
+    clock = clock or SystemClock()
+    metrics = metrics or Metrics()
+    database = PostgresDatabase(settings)
+    await database.open()
+    try:
+        jobs = JobQueue(PostgresJobStore(database), settings, clock, metrics)
+        await jobs.open(database.pool)
+        yield Storage(
+            settings=settings,
+            clock=clock,
+            metrics=metrics,
+            database=database,
+            keys=KeyRing(PostgresKeyStore(database), clock),
+            jobs=jobs,
+            models=PostgresEmbeddingModelStore(database),
+        )
+    finally:
+        await database.close()
+
+
+@contextlib.asynccontextmanager
+async def open_souvenir(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Souvenir]:
+    """A whole Souvenir: database open and migrated, model loaded, providers known. Raises StartError."""
+    metrics = Metrics()
+    clock = clock or SystemClock()
+    async with contextlib.AsyncExitStack() as stack:
+        embedder = create_embedder(settings, metrics)
+        stack.push_async_callback(embedder.aclose)
+        providers = create_providers(settings, clock, metrics)
+        stack.push_async_callback(providers.aclose)
+        loading = asyncio.create_task(_load(embedder))
+        stack.push_async_callback(_settle, loading)
+        storage = await stack.enter_async_context(open_storage(settings, clock, metrics))
+        await loading
+        await check_dimension(embedder, storage)
+        yield Souvenir(
+            settings=settings,
+            clock=clock,
+            metrics=metrics,
+            database=storage.database,
+            keys=storage.keys,
+            jobs=storage.jobs,
+            models=storage.models,
+            embedder=embedder,
+            providers=providers,
+            authenticator=Authenticator(settings, storage.keys),
+        )
+
+
+def create_embedder(settings: Settings, metrics: Metrics) -> Embedder:
+    """The configured embedder behind its cache; not started."""
+    inner: Embedder
+    # imported here: OpenAI's SDK and ONNX Runtime take longer to import than most commands take to run
+    if settings.embed_base_url is None:
+        from souvenir.embed.minilm import MiniLmEmbedder  # noqa: PLC0415
+
+        inner = MiniLmEmbedder(settings, metrics)
+    else:
+        from souvenir.embed.openai import OpenAIEmbedder  # noqa: PLC0415
+
+        inner = OpenAIEmbedder(settings, metrics)
+    return CachedEmbedder(inner, settings, metrics)
+
+
+def create_providers(settings: Settings, clock: Clock, metrics: Metrics) -> Providers:
+    """The configured chat endpoints, or the offline provider alone."""
+    tables = settings.provider_tables()
+    if not tables:
+        return Providers({"offline": OfflineProvider(clock)}, tables, clock)
+    from souvenir.llm.openai import OpenAIProvider  # noqa: PLC0415 - see create_embedder
+
+    hosts = {name: OpenAIProvider(name, table, settings, metrics) for name, table in tables.items()}
+    return Providers(hosts, tables, clock)
+
+
+async def check_dimension(embedder: Embedder, storage: Storage) -> None:
+    """Refuse a model whose vectors have another length than those stored under its name."""
+    if embedder.dimension is None:
+        return
+    stored = await storage.models.register(embedder.model, embedder.dimension, storage.clock.now())
+    if stored != embedder.dimension:
+        raise DimensionMismatch(
+            f"the embedding model {embedder.model} gives vectors of {embedder.dimension}, and the database holds ones "
+            f"of {stored} under that name: set SOUVENIR_EMBED_DIMENSION={stored}, or give the model another name"
+        )
+
+
+async def _load(embedder: Embedder) -> None:
+    try:
+        await embedder.start()
+    except Unavailable as error:
+        # an endpoint may come back; until then what needs vectors says so
+        log.warning("the embedding endpoint does not answer", reason=str(error))
+
+
+async def _settle(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,1 @@
+"""The turn: from a message to an answer."""

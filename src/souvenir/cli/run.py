@@ -1,0 +1,35 @@
+"""What every command shares: settings, logs, an event loop, and output for people or for machines."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeVar
+
+import typer
+import uvloop
+
+from souvenir.config import Settings, load_settings
+from souvenir.log import configure_logging
+
+T = TypeVar("T")
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def settings_from_environment() -> Settings:
+    """Settings of this process, with logging set up by them. Raises SettingsError."""
+    settings = load_settings()
+    configure_logging(settings)
+    return settings
+
+
+def run(work: Callable[[Settings], Coroutine[Any, Any, T]]) -> T:
+    """Load settings and run an async command."""
+    settings = settings_from_environment()
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work(settings))
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout; times as ISO 8601."""
+    typer.echo(json.dumps(value, indent=2, default=lambda thing: thing.isoformat()))
