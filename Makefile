@@ -54,4 +54,5 @@ $(VENV)/.run: requirements/run.lock requirements/build.lock requirements/weights
 $(VENV)/.test: requirements/dev.lock $(VENV)/.run
 	@echo "souvenir: installing what the checks need"
 	@$(PIP) --require-hashes -r requirements/dev.lock
+	@./.ci/services
 	@touch $@

@@ -1,6 +1,8 @@
 """What tests of every kind share: one Postgres for the whole run, a database of its own for each test."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,23 @@ from souvenir.config import Settings, load_settings
 from souvenir.log import configure_logging
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.postgres import PostgresForTests
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep this run's files in a folder of its own.
+
+    pytest's usual one is closed to other users again by every run that starts, and as root Postgres runs as another.
+    """
+    if not config.option.basetemp and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.option.basetemp = tempfile.mkdtemp(prefix="souvenir-tests-")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Leave nothing behind, unless there is something to look into."""
+    folder = Path(session.config.option.basetemp)
+    if exitstatus == 0 and folder.name.startswith("souvenir-tests-"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,6 +23,7 @@ CONFIG_VARIABLE = "SOUVENIR_CONFIG"
 DEFAULT_FILE = "souvenir.toml"
 
 AuthMode = Literal["none", "jwt", "keys"]
+ChatEngineName = Literal["postgres", "dynamodb", "redis"]
 LogFormat = Literal["auto", "json", "pretty"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -67,7 +68,7 @@ class Settings(BaseModel):
         description="Host headers accepted with `auth` = `none`, so that no web page reaches in by DNS rebinding.",
     )
     max_body_bytes: int = Field(33_554_432, ge=1024, description="Largest request body; beyond it is 413.")
-    max_message_chars: int = Field(2_000_000, ge=1, description="Longest text of one message; beyond it is 413.")
+    max_message_chars: int = Field(1_000_000, ge=1, description="Longest text of one message; beyond it is 413.")
     shutdown_seconds: float = Field(30, ge=0, description="How long running requests and jobs may finish on shutdown.")
 
     # where it keeps things
@@ -79,7 +80,23 @@ class Settings(BaseModel):
         None, description="A Postgres with pgvector (`postgresql://…`). Unset: the embedded one in `data_dir`."
     )
     database_pool_size: int = Field(10, ge=3, le=1000, description="Most connections to the database per process.")
-    database_timeout_seconds: float = Field(10, gt=0, description="How long to wait for a connection.")
+    database_timeout_seconds: float = Field(
+        10, gt=0, description="How long to wait for a database connection, and for an answer of Redis or DynamoDB."
+    )
+
+    chat_store: ChatEngineName = Field(
+        "postgres", description="Where chats are kept: `postgres`, `dynamodb` or `redis`."
+    )
+    redis_url: SecretStr = Field(
+        SecretStr("redis://127.0.0.1:6379/0"), description="Redis for chats; a Cluster is found out by itself."
+    )
+    dynamodb_table_prefix: str = Field(
+        "souvenir-", pattern=r"^[A-Za-z0-9_.-]{0,200}$", description="Before the table names `Chats` and `Messages`."
+    )
+    dynamodb_region: str | None = Field(None, description="AWS region. Unset: what the AWS configuration says.")
+    dynamodb_endpoint_url: str | None = Field(None, description="A DynamoDB-compatible endpoint instead of AWS.")
+    history_messages: int = Field(12, ge=1, le=1000, description="Newest messages of a chat that the model sees.")
+    summary_chars: int = Field(2000, ge=200, le=20_000, description="Longest running summary of the older ones.")
 
     # who may call
     auth: AuthMode = Field("none", description="`none` (loopback only), `jwt` (JWTs and API keys) or `keys`.")
@@ -118,7 +135,7 @@ class Settings(BaseModel):
     )
     embed_batch_texts: int = Field(64, ge=1, le=2048, description="Most texts in one call to the model or endpoint.")
     embed_timeout_seconds: float = Field(30, gt=0, description="Longest wait for the embedding endpoint.")
-    embed_queue_texts: int = Field(20_000, ge=1, description="Texts that may wait for the built-in model; more is 503.")
+    embed_queue_texts: int = Field(20_000, ge=1, description="Texts that may wait to be embedded; more is 503.")
     embed_threads: int = Field(0, ge=0, description="Threads of the built-in model; 0: one per core.")
     embed_cache_size: int = Field(10_000, ge=0, description="Single-text embeddings kept in memory (LRU).")
     weights_dir: Path | None = Field(None, description="Folder with MiniLM's model.safetensors and tokenizer.json.")
@@ -146,7 +163,7 @@ class Settings(BaseModel):
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().absolute() if value is not None else None
 
-    @field_validator("llm_base_url", "embed_base_url", "jwt_jwks_url")
+    @field_validator("llm_base_url", "embed_base_url", "jwt_jwks_url", "dynamodb_endpoint_url")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         return _http_url(value) if value is not None else None
@@ -156,6 +173,13 @@ class Settings(BaseModel):
     def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not value.get_secret_value().startswith(("postgresql://", "postgres://")):
             raise ValueError("must start with postgresql://")
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, value: SecretStr) -> SecretStr:
+        if not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("must start with redis://, rediss:// or unix://")
         return value
 
     @field_validator("default_user")

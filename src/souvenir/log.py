@@ -8,7 +8,18 @@ import structlog
 
 from souvenir.config import Settings
 
-_QUIET = ("httpx2", "httpcore2", "openai", "uvicorn.access", "uvicorn.error", "alembic", "psycopg.pool", "asyncio")
+_QUIET = (
+    "httpx2",
+    "httpcore2",
+    "openai",
+    "uvicorn.access",
+    "uvicorn.error",
+    "alembic",
+    "psycopg.pool",
+    "asyncio",
+    "aiobotocore",
+    "botocore",
+)
 
 
 def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:

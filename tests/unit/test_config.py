@@ -27,6 +27,8 @@ def test_a_variable_sets_a_typed_value() -> None:
         ({"SOUVENIR_AUTH": "maybe"}, ["SOUVENIR_AUTH", "'none', 'jwt' or 'keys'"]),
         ({"SOUVENIR_WORKER": "perhaps"}, ["SOUVENIR_WORKER", "boolean"]),
         ({"SOUVENIR_DATABASE_URL": "mysql://x"}, ["SOUVENIR_DATABASE_URL", "postgresql://"]),
+        ({"SOUVENIR_REDIS_URL": "http://x"}, ["SOUVENIR_REDIS_URL", "redis://"]),
+        ({"SOUVENIR_CHAT_STORE": "paper"}, ["SOUVENIR_CHAT_STORE", "postgres"]),
         ({"SOUVENIR_LLM_BASE_URL": "localhost:1"}, ["SOUVENIR_LLM_BASE_URL", "http://"]),
         ({"SOUVENIR_EMBED_BASE_URL": "http://x"}, ["SOUVENIR_EMBED_MODEL"]),
         ({"SOUVENIR_EMBED_MODEL": "x"}, ["SOUVENIR_EMBED_BASE_URL"]),

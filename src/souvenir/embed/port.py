@@ -41,7 +41,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
-        """Embed texts, all or none. Raises Unavailable when the model cannot answer, DimensionMismatch when it changed."""
+        """Embed texts, all or none. Raises Unavailable when the model cannot, DimensionMismatch when it changed."""
         ...
 
     async def aclose(self) -> None:

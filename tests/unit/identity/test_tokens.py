@@ -1,5 +1,6 @@
 """Tokens: what is accepted, and that every refusal looks alike."""
 
+import itertools
 import json
 import threading
 import time
@@ -62,6 +63,7 @@ def _none_algorithm() -> str:
         signed(RSA, "RS256"),
         _none_algorithm(),
     ],
+    ids=itertools.count(),  # the tokens themselves change with the second
 )  # fmt: skip
 async def test_whatever_is_wrong_with_a_token_the_refusal_says_nothing(bad: str) -> None:
     with pytest.raises(Unauthenticated) as error:
