@@ -1,11 +1,13 @@
 """What Souvenir asks of storage. Every engine keeps these promises whole; `souvenir.testing` states them as tests."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Generic, Literal, Protocol, TypeVar
 
 from souvenir.types import JsonObject, SpaceId
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,14 @@ class KeyStore(Protocol):
 
     async def touch(self, key_id: str, at: datetime) -> None:
         """Note that the key was used; kept to the minute, so that busy keys cost few writes."""
+        ...
+
+
+class SecretStore(Protocol):
+    """Random secrets that all processes of this installation share."""
+
+    async def get(self, name: str) -> bytes:
+        """The 32 bytes under a name, made on first use and the same from then on."""
         ...
 
 
@@ -123,4 +133,181 @@ class JobStore(Protocol):
 
     async def forget_before(self, at: datetime) -> int:
         """Drop keys and errors of jobs that no longer exist and are older than `at`; returns how many keys."""
+        ...
+
+
+Role = Literal["user", "assistant", "system", "tool"]
+MessageStatus = Literal["streaming", "complete", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message before the store has given it an id. Without `created_at` it is said now."""
+
+    role: Role
+    content: str
+    created_at: datetime | None = None
+    status: MessageStatus = "complete"
+    tool_calls: tuple[JsonObject, ...] = ()
+    partial_tool_calls: tuple[JsonObject, ...] = ()
+    error: str | None = None
+    memories: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A stored message. `message_id` is a ULID, greater than that of every message before it in the chat."""
+
+    message_id: str
+    chat_id: str
+    role: Role
+    content: str
+    created_at: datetime
+    status: MessageStatus = "complete"
+    tool_calls: tuple[JsonObject, ...] = ()
+    partial_tool_calls: tuple[JsonObject, ...] = ()
+    error: str | None = None
+    memories: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChange:
+    """What becomes of a message as it completes; None leaves a field as it is."""
+
+    content: str | None = None
+    status: MessageStatus | None = None
+    tool_calls: tuple[JsonObject, ...] | None = None
+    partial_tool_calls: tuple[JsonObject, ...] | None = None
+    error: str | None = None
+    memories: tuple[JsonObject, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat as lists show it, kept in the same write as its messages.
+
+    `title` is the beginning of the first user message with any text, and empty until there is one, unless the chat was
+    renamed; `last_message` is the beginning of the newest message (see `souvenir.stores.chat_rules`). `updated_at` is
+    its latest activity and never goes back.
+    `summary` stands for the messages up to and including `summarized_until`.
+    """
+
+    chat_id: str
+    title: str
+    last_message: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    last_message_id: str
+    summary: str = ""
+    summarized_until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPosition:
+    """A place in a space's chats by activity; it need not be occupied any more."""
+
+    updated_at: datetime
+    chat_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items in order, and whether there are more behind them. No page but the first is ever empty."""
+
+    items: tuple[T, ...]
+    more: bool
+
+
+class ChatStore(Protocol):
+    """Chats and their messages. A chat belongs to one space; under another it does not exist.
+
+    Chat ids are given by the caller and say nothing about ownership: two spaces may use the same one, for two chats.
+    What a method returned is durable: it is there after `kill -9` of this process or of the engine. Texts are any
+    Unicode without NUL and lone surrogates. Every method raises Unavailable when the engine does not answer, and then
+    either all of its writes happened or none.
+    """
+
+    async def append(
+        self, space: SpaceId, chat_id: str, messages: Sequence[NewMessage], *, create: bool = False
+    ) -> tuple[Message, ...] | None:
+        """Add messages (at least one) at the end of a chat, all or none, with the chat's own fields in the same write.
+
+        None when the space has no such chat and `create` is false; with `create` the chat is made. Parallel calls, also
+        from several processes with clocks that differ, lose nothing and give strictly increasing ids in the order in
+        which the messages then stand. Raises TooLarge when the engine cannot take the messages in one write.
+        """
+        ...
+
+    async def update_message(
+        self, space: SpaceId, chat_id: str, message_id: str, change: MessageChange
+    ) -> Message | None:
+        """Change a message; the chat's `last_message` follows if it is the newest, and `updated_at` moves to now.
+
+        None when the space has no such chat or the chat no such message.
+        """
+        ...
+
+    async def get_chat(self, space: SpaceId, chat_id: str) -> Chat | None:
+        """The chat, None when the space has none of that id. Reading never creates."""
+        ...
+
+    async def list_chats(self, space: SpaceId, *, limit: int, after: ChatPosition | None = None) -> Page[Chat]:
+        """The space's chats by `updated_at` and then `chat_id`, both descending, from strictly behind `after` on."""
+        ...
+
+    async def list_messages(
+        self, space: SpaceId, chat_id: str, *, limit: int, before: str | None = None
+    ) -> Page[Message] | None:
+        """A chat's messages, newest first, from strictly before the id `before` on (any ULID; it need not exist).
+
+        None when the space has no such chat, which is found out before any message is read.
+        """
+        ...
+
+    async def rename(self, space: SpaceId, chat_id: str, title: str) -> Chat | None:
+        """Give the chat another title; its activity stays. None when the space has no such chat."""
+        ...
+
+    async def delete(self, space: SpaceId, chat_id: str) -> bool:
+        """Delete the chat and its messages; False when there was none. A chat made anew under the id starts empty."""
+        ...
+
+    async def fold(self, space: SpaceId, chat_id: str, summary: str, until: str) -> bool:
+        """Let `summary` stand for the messages up to `until`; the messages themselves stay.
+
+        False, and nothing changes, when there is no such chat or its summary already reaches `until` or beyond.
+        """
+        ...
+
+
+class ChatArchive(Protocol):
+    """What copying chats from one engine to another needs; every ChatStore is one too."""
+
+    async def spaces(self, *, limit: int, after: SpaceId | None = None) -> tuple[SpaceId, ...]:
+        """Spaces that have chats, ascending by their bytes, from strictly behind `after` on. May be slow."""
+        ...
+
+    async def put(self, space: SpaceId, chat: Chat, messages: Sequence[Message]) -> None:
+        """Write a chat and some of its messages exactly as given, ids and times included; again changes nothing.
+
+        Not for chats in use: what `chat` says replaces what the engine had. Many or large messages may take several
+        writes; an interrupted call is simply made again.
+        """
+        ...
+
+
+class ChatEngine(ChatStore, ChatArchive, Protocol):
+    """A whole engine: kept open by the composition root, copied from and to by `souvenir chats copy`."""
+
+    async def open(self) -> None:
+        """Connect and check. Raises DatabaseError with what to do about it."""
+        ...
+
+    async def ping(self) -> None:
+        """One round trip. Raises Unavailable."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections. Calling it twice is fine."""
         ...

@@ -78,6 +78,12 @@ class SouvenirProcess:
         self._finish()
         return status
 
+    def wait(self, seconds: float = 60.0) -> int:
+        """Wait until it ends by itself; returns its exit status."""
+        status = self.process.wait(seconds)
+        self._finish()
+        return status
+
     def kill(self) -> None:
         """`kill -9`: no handler runs, nothing is flushed."""
         self.process.kill()

@@ -1,0 +1,65 @@
+"""The ChatStore contract on Postgres."""
+
+import os
+import signal
+import sys
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from souvenir.app import open_chats
+from souvenir.config import Settings, load_settings
+from souvenir.stores.postgres.chats import PostgresChatStore
+from souvenir.stores.postgres.database import PostgresDatabase
+from souvenir.stores.postgres.embedded import EmbeddedPostgres
+from souvenir.testing.chat_store_contract import ChatStoreContract
+from souvenir.testing.chats import all_messages
+from souvenir.testing.clock import ManualClock
+from souvenir.testing.processes import SouvenirProcess, environment
+from tests.contract.chats.writer import AT_ONCE, SPACE
+
+
+@pytest.mark.req("CHAT-6")
+class TestPostgresChatStore(ChatStoreContract):
+    @pytest.fixture
+    async def store(self, settings: Settings, clock: ManualClock) -> AsyncIterator[PostgresChatStore]:
+        database = PostgresDatabase(settings)
+        await database.open()
+        yield PostgresChatStore(database, clock)
+        await database.close()
+
+
+@pytest.mark.req("CHAT-9")
+async def test_every_acknowledged_message_is_there_after_kill_9_of_postgres_under_load(tmp_path: Path) -> None:
+    server = EmbeddedPostgres(tmp_path / "pg")
+    url = server.start()
+    chats = [str(uuid.uuid4()) for _ in range(3)]
+    settings = {"SOUVENIR_DATABASE_URL": url, "SOUVENIR_DATABASE_TIMEOUT_SECONDS": "2"}
+    command = [sys.executable, str(Path(__file__).with_name("writer.py")), "w", "1000000", *chats]
+    writer = SouvenirProcess(command, environment(settings), tmp_path)
+    try:
+        writer.wait_for(r"(ack .*\n){300}")
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        assert writer.wait() == 0
+    finally:
+        if writer.process.poll() is None:
+            writer.kill()
+    acknowledged = {tuple(line.split(" ", 3)[1:]) for line in writer.output.splitlines() if line.startswith("ack ")}
+    assert len(acknowledged) >= 300
+    assert "down" in writer.output
+    server.start()
+    try:
+        async with open_chats(load_settings(settings), "postgres") as store:
+            stored = {
+                (chat_id, message.message_id, message.content)
+                for chat_id in chats
+                for message in await all_messages(store, SPACE, chat_id)
+            }
+            # what was written and not yet acknowledged may be there too: one message for each of the writer's tasks
+            assert acknowledged <= stored
+            assert len(stored - acknowledged) <= AT_ONCE
+    finally:
+        server.stop()
