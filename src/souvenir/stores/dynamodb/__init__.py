@@ -1,0 +1,1 @@
+"""Chats in DynamoDB: two tables, one transaction per write."""
