@@ -4,12 +4,13 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import embedder, gateway
+from bench import chats, embedder, gateway
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
     "The embedder": ("python -m bench.embedder", embedder.run),
     "The gateway": ("python -m bench.gateway", gateway.run),
+    "Chats": ("python -m bench.chats", chats.run),
 }
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import structlog
 
+from souvenir.chat.cursors import CursorSigner
+from souvenir.chat.folding import Folding
 from souvenir.clock import Clock, SystemClock
-from souvenir.config import Settings
+from souvenir.config import ChatEngineName, Settings
 from souvenir.embed.cache import CachedEmbedder
 from souvenir.embed.port import Embedder
 from souvenir.errors import DimensionMismatch, Unavailable
@@ -18,11 +20,13 @@ from souvenir.jobs.queue import JobQueue
 from souvenir.llm.offline import OfflineProvider
 from souvenir.llm.providers import Providers
 from souvenir.metrics import Metrics
-from souvenir.stores.ports import EmbeddingModelStore
+from souvenir.stores.ports import ChatEngine, EmbeddingModelStore
+from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.stores.postgres.keys import PostgresKeyStore
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
+from souvenir.stores.postgres.secrets import PostgresSecretStore
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +51,9 @@ class Souvenir(Storage):
     embedder: Embedder
     providers: Providers
     authenticator: Authenticator
+    chats: ChatEngine
+    cursors: CursorSigner
+    folding: Folding
 
     async def readiness(self) -> dict[str, str]:
         """How the parts are: `ok`, or a word on what is wrong."""
@@ -55,6 +62,11 @@ class Souvenir(Storage):
             await self.database.ping()
         except Unavailable:
             checks["database"] = "unreachable"
+        try:
+            await self.chats.ping()
+            checks["chats"] = "ok"
+        except Unavailable:
+            checks["chats"] = "unreachable"
         if self.settings.worker:
             checks["jobs"] = "ok" if self.jobs.is_working else "no worker"
         return checks
@@ -103,6 +115,7 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
         loading = asyncio.create_task(_load(embedder))
         stack.push_async_callback(_settle, loading)
         storage = await stack.enter_async_context(open_storage(settings, clock, metrics))
+        chats = await stack.enter_async_context(_opened(create_chat_engine(settings.chat_store, storage)))
         await loading
         await check_dimension(embedder, storage)
         yield Souvenir(
@@ -116,7 +129,47 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             embedder=embedder,
             providers=providers,
             authenticator=Authenticator(settings, storage.keys),
+            chats=chats,
+            cursors=CursorSigner(await PostgresSecretStore(storage.database).get("cursors")),
+            folding=Folding(chats, storage.jobs, providers, settings),
         )
+
+
+@contextlib.asynccontextmanager
+async def open_chats(settings: Settings, engine: ChatEngineName) -> AsyncIterator[ChatEngine]:
+    """One chat engine alone, whichever is configured to serve. Raises StartError."""
+    async with open_storage(settings) as storage, _opened(create_chat_engine(engine, storage)) as chats:
+        yield chats
+
+
+@contextlib.asynccontextmanager
+async def _opened(engine: ChatEngine) -> AsyncIterator[ChatEngine]:
+    try:
+        await engine.open()
+        yield engine
+    finally:
+        await engine.aclose()
+
+
+def create_chat_engine(engine: ChatEngineName, storage: Storage) -> ChatEngine:
+    """The engine of that name; not opened."""
+    if engine == "postgres":
+        return PostgresChatStore(storage.database, storage.clock)
+    # imported here: their drivers take long to import, and few use them
+    if engine == "redis":
+        from souvenir.stores.redis.chats import RedisChatStore  # noqa: PLC0415
+
+        return RedisChatStore(storage.settings, storage.clock)
+    from souvenir.stores.dynamodb.chats import DynamoDbChatStore  # noqa: PLC0415
+
+    return DynamoDbChatStore(storage.settings, storage.clock)
+
+
+async def create_dynamodb_tables(settings: Settings) -> tuple[str, ...]:
+    """Make DynamoDB's two tables where they are missing; returns the names of both. Raises StartError."""
+    from souvenir.stores.dynamodb.tables import create_tables  # noqa: PLC0415
+
+    return await create_tables(settings)
 
 
 def create_embedder(settings: Settings, metrics: Metrics) -> Embedder:

@@ -5,7 +5,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal
 
-from souvenir.app import Storage, check_dimension, create_embedder, create_providers, open_storage
+from souvenir.app import (
+    Storage,
+    check_dimension,
+    create_chat_engine,
+    create_embedder,
+    create_providers,
+    open_storage,
+)
 from souvenir.clock import SystemClock
 from souvenir.config import Settings
 from souvenir.embed.port import Embedder
@@ -74,6 +81,7 @@ async def _storage(settings: Settings, embedder: Embedder) -> AsyncIterator[Find
             yield Finding("database", "ok", f"Postgres {version} at {storage.database.place}, schema up to date")
             yield Finding("extension", "ok", f"pgvector {vector}")
             yield await _dimension(embedder, storage)
+            yield await _chats(storage)
             yield await _jobs(storage)
             yield _auth(settings, storage)
     except SouvenirError as error:
@@ -86,6 +94,19 @@ async def _dimension(embedder: Embedder, storage: Storage) -> Finding:
     except SouvenirError as error:
         return Finding("dimension", "failed", str(error), "see SOUVENIR_EMBED_DIMENSION")
     return Finding("dimension", "ok", "the stored vectors and the embedder agree")
+
+
+async def _chats(storage: Storage) -> Finding:
+    name = storage.settings.chat_store
+    engine = create_chat_engine(name, storage)
+    try:
+        await engine.open()
+        await engine.ping()
+    except SouvenirError as error:
+        return Finding("chats", "failed", str(error), "see SOUVENIR_CHAT_STORE and the settings of that engine")
+    finally:
+        await engine.aclose()
+    return Finding("chats", "ok", f"kept in {name}")
 
 
 async def _jobs(storage: Storage) -> Finding:

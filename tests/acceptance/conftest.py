@@ -7,12 +7,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.conftest import MakeSettings
 
 from souvenir.config import Settings
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
+from tests.conftest import MakeSettings
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.acceptance.conftest import Serve
 
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.server import RunningSouvenir
+from tests.acceptance.conftest import Serve
 
 CHAT = "/v1/chat/completions"
 EMBED = "/v1/embeddings"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.acceptance.conftest import scripted
 
 from souvenir import __version__
 from souvenir.testing.openai_server import HttpError, ScriptedOpenAI
 from souvenir.testing.processes import run_to_end
+from tests.acceptance.conftest import scripted
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_migrate_prepares_an_empty_database_and_does_nothing_the_second_time(
 def test_doctor_finds_a_healthy_installation_healthy(environ: dict[str, str], tmp_path: Path) -> None:
     ended = run_to_end(["doctor"], environ, tmp_path)
     assert ended.returncode == 0, ended.stdout
-    for part in ("disk", "embedder", "database", "extension", "dimension", "jobs", "auth", "provider default"):
+    for part in ("disk", "embedder", "database", "extension", "dimension", "chats", "jobs", "auth", "provider default"):
         assert f"✓ {part}:" in ended.stdout
 
 

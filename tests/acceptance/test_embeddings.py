@@ -5,10 +5,10 @@ import math
 import httpx2
 import openai
 import pytest
-from tests.acceptance.conftest import Serve
 
 from souvenir.testing.openai_server import HttpError, ScriptedOpenAI
 from souvenir.testing.server import RunningSouvenir
+from tests.acceptance.conftest import Serve
 
 
 @pytest.mark.req("SRCH-10")

@@ -8,10 +8,10 @@ from typing import Any
 import httpx2
 import openai
 import pytest
-from tests.acceptance.conftest import Serve
 
 from souvenir.testing.openai_server import Cut, ErrorEvent, HttpError, Reply, ScriptedOpenAI, Stall, ToolCall
 from souvenir.testing.server import RunningSouvenir
+from tests.acceptance.conftest import Serve
 
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 

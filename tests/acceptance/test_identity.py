@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.acceptance.conftest import Serve
 
 from souvenir.app import open_storage
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.server import RunningSouvenir
 from souvenir.testing.users import SECRET, token, two_users
+from tests.acceptance.conftest import Serve
 
 CHAT = {"model": "souvenir", "messages": [{"role": "user", "content": "Hello"}]}
 ROUTES = [

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx2
 import psycopg
 import pytest
-from tests.acceptance.conftest import Serve
 
 from souvenir.testing.users import SECRET, token
+from tests.acceptance.conftest import Serve
 
 CHAT = {"model": "souvenir", "messages": [{"role": "user", "content": "Hello"}]}
 

@@ -14,7 +14,6 @@ import httpx2
 import psutil
 import psycopg
 import pytest
-from tests.acceptance.conftest import scripted
 
 from souvenir.app import open_storage
 from souvenir.config import load_settings
@@ -22,6 +21,7 @@ from souvenir.stores.postgres.embedded import EmbeddedPostgres
 from souvenir.testing.openai_server import Reply, ScriptedOpenAI, Stall
 from souvenir.testing.processes import SouvenirProcess, answers, environment, eventually, run_to_end, running
 from souvenir.types import SpaceId
+from tests.acceptance.conftest import scripted
 
 CHAT: dict[str, Any] = {"model": "souvenir", "messages": [{"role": "user", "content": "Hello"}]}
 

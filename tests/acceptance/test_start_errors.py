@@ -7,11 +7,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.acceptance.conftest import scripted
 
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.processes import run_to_end
+from tests.acceptance.conftest import scripted
 
 
 @pytest.fixture

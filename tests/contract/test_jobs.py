@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 
 import pytest
-from tests.conftest import MakeSettings
 
 from souvenir.config import Settings
 from souvenir.errors import BadInput
@@ -17,6 +16,7 @@ from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.testing.clock import ManualClock
 from souvenir.types import SpaceId
+from tests.conftest import MakeSettings
 
 ALICE, BOB = SpaceId("user:alice"), SpaceId("user:bob")
 SOON = 15.0

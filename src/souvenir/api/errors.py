@@ -114,7 +114,16 @@ def install(app: FastAPI) -> None:
     async def on_http(request: Request, error: HTTPException) -> JSONResponse:
         answer = render(request, Failure(error.status_code, str(error.detail)))
         answer.headers.update(error.headers or {})
+        if error.status_code == 405:
+            answer.headers["Allow"] = ", ".join(_allowed(request))
         return answer
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods of every route at this path; the framework names those of the first only."""
+    routes = (route for router in request.app.state.routers for route in router.routes)
+    at_path = (route for route in routes if route.path_regex.match(request.url.path))
+    return sorted({method for route in at_path for method in route.methods})
 
 
 def _from_validation(found: Any) -> Failure:

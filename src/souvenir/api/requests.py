@@ -56,11 +56,12 @@ class CallerRoute(APIRoute):
         """Wrap the request once, before FastAPI reads it, so that our own errors come through."""
         handle = super().get_route_handler()
         reads_body = self.body_field is not None
+        may_lack_body = self.body_field is not None and not self.body_field.field_info.is_required()
 
         async def known(request: Request) -> Response:
             wrapped = StrictRequest(request.scope, request.receive)
             wrapped.state.caller = await authenticate(wrapped)
-            if reads_body:
+            if reads_body and (await wrapped.body() or not may_lack_body):
                 _require_json_type(wrapped)
                 await wrapped.json()
             return await handle(wrapped)

@@ -1,8 +1,11 @@
 """The shapes of requests and responses, as the OpenAPI description publishes them."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 
@@ -65,6 +68,60 @@ class WhoAmI(BaseModel):
     project_id: str | None
     writes_to: str | None = Field(description="The space that what this caller says is kept in; null: nothing is kept.")
     reads: list[str] = Field(description="The spaces that are searched for this caller.")
+
+
+ChatId = Annotated[UUID, Query(description="The chat's id.")]
+
+
+class ChatListRequest(BaseModel):
+    """Which page of the caller's chats."""
+
+    cursor: str | None = Field(None, description="`next_cursor` of the page before.")
+    limit: StrictInt | None = Field(None, description="Most chats; 20 if not given, above 50 is 50.")
+
+
+class ChatSummary(BaseModel):
+    """A chat as lists show it."""
+
+    id: str
+    title: str = Field(description="The beginning of the first user message, or what it was renamed to.")
+    last_message: str = Field(description="The beginning of the newest message, at most 1,000 characters.")
+    updated_at: datetime
+
+
+class ChatList(BaseModel):
+    """A page of chats; `next_cursor` is null on the last one."""
+
+    conversations: list[ChatSummary]
+    next_cursor: str | None
+
+
+class ChatMessageEntry(BaseModel):
+    """A stored message."""
+
+    message_id: str
+    chat_id: str
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+    created_at: datetime
+    status: Literal["streaming", "complete", "error"]
+    tool_calls: list[dict[str, Any]]
+    partial_tool_calls: list[dict[str, Any]]
+    error: str | None
+    memories: list[dict[str, Any]] = Field(description="The memories an assistant's answer used.")
+
+
+class MessageList(BaseModel):
+    """A page of messages, newest first; `next_cursor` is null on the last one."""
+
+    messages: list[ChatMessageEntry]
+    next_cursor: str | None
+
+
+class RenameRequest(BaseModel):
+    """A chat's new title."""
+
+    title: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
 
 
 class ContentPart(BaseModel):

@@ -6,14 +6,14 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from souvenir import __version__
-from souvenir.api import errors, openai, operations
+from souvenir.api import chats, errors, openai, operations
 from souvenir.api.middleware import LimitBody, Observe, TrustHosts
 from souvenir.app import Souvenir
 from souvenir.config import Settings
 
 _DESCRIPTION = "Long-term memory for chat. Routes under `/v1` speak OpenAI's protocol."
 
-ROUTERS = (operations.router, operations.identity, openai.router)
+ROUTERS = (operations.router, operations.identity, chats.router, openai.router)
 
 
 def create_api(souvenir: Souvenir) -> FastAPI:
@@ -21,6 +21,7 @@ def create_api(souvenir: Souvenir) -> FastAPI:
     # the interactive pages load scripts from other hosts; the description itself is all that is served
     api = FastAPI(title="Souvenir", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
     api.state.souvenir = souvenir
+    api.state.routers = ROUTERS
     for router in ROUTERS:
         api.include_router(router)
     errors.install(api)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from souvenir import __version__
-from souvenir.cli import doctor, jobs, keys, migrate, serve
+from souvenir.cli import chats, doctor, dynamodb, jobs, keys, migrate, serve
 from souvenir.errors import SouvenirError
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app.command("migrate")(migrate.migrate)
 app.command("doctor")(doctor.doctor)
 app.add_typer(keys.app, name="keys")
 app.add_typer(jobs.app, name="jobs")
+app.add_typer(chats.app, name="chats")
+app.add_typer(dynamodb.app, name="dynamodb")
 
 
 def _print_version(value: bool) -> None:

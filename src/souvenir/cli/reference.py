@@ -89,7 +89,7 @@ def routes_page() -> str:
     lines += ["| route | what it does |", "|---|---|"]
     for route in (route for router in ROUTERS for route in router.routes):
         methods = ", ".join(sorted(getattr(route, "methods", ())))
-        path = getattr(route, "path", "").replace(":path", "")
+        path = re.sub(r":\w+}", "}", getattr(route, "path", ""))
         summary = (getattr(route, "endpoint", None).__doc__ or "").strip().splitlines()[0]
         lines.append(f"| `{methods} {path}` | {summary} |")
     return "\n".join([*lines, ""])

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.contract.embedders.conftest import Connect, Plain
 
 from souvenir.embed.cache import CachedEmbedder
 from souvenir.embed.minilm import MiniLmEmbedder
 from souvenir.embed.port import Embedder
 from souvenir.metrics import Metrics
 from souvenir.testing.embedder_contract import EmbedderContract
+from tests.contract.embedders.conftest import Connect, Plain
 
 
 @pytest.mark.req("SRCH-7")

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contract.embedders.conftest import Connect, Plain
 
 from souvenir.embed.openai import OpenAIEmbedder
 from souvenir.errors import DimensionMismatch, SettingsError, Unavailable
 from souvenir.metrics import Metrics
 from souvenir.testing.openai_replies import BadVectors
 from souvenir.testing.openai_server import Abort, HttpError, ScriptedOpenAI, Stall
+from tests.contract.embedders.conftest import Connect, Plain
 
 KEY = "sk-very-secret-5858"
 AT_ONCE = {"retry-after-ms": "1"}

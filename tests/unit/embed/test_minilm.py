@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.embed.conftest import Plain
 
 from souvenir.embed import minilm as module
 from souvenir.embed.minilm import WINDOW, MiniLmEmbedder
 from souvenir.errors import Unavailable, WeightsMissing
 from souvenir.metrics import Metrics
+from tests.unit.embed.conftest import Plain
 
 REFERENCE = Path(__file__).parents[2] / "fixtures" / "minilm_reference.json"
 THREAD = "souvenir-minilm"

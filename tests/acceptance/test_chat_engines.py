@@ -1,0 +1,110 @@
+"""The server on each chat engine, by its setting: the same routes, the same answers, clear words when it is away."""
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from souvenir.app import open_chats
+from souvenir.config import ChatEngineName, load_settings
+from souvenir.stores.ports import NewMessage
+from souvenir.testing.openai_server import ScriptedOpenAI
+from souvenir.testing.postgres import PostgresForTests
+from souvenir.testing.processes import run_to_end
+from souvenir.testing.server import RunningSouvenir
+from souvenir.types import user_space
+from tests.acceptance.conftest import scripted
+from tests.contract.chats.conftest import ENGINES, servers
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> ChatEngineName:
+    name: ChatEngineName = request.param
+    return name
+
+
+@pytest.fixture
+def environ(
+    engine: ChatEngineName, postgres: PostgresForTests, tmp_path: Path, host: ScriptedOpenAI
+) -> Iterator[dict[str, str]]:
+    models = {f"SOUVENIR_{name.upper()}": value for name, value in scripted(host).items()}
+    with servers([engine], postgres, tmp_path) as variables:
+        yield variables | models | {"SOUVENIR_CHAT_STORE": engine}
+
+
+@pytest.mark.req("CHAT-6", "ID-7", "ID-8")
+def test_the_routes_answer_alike_on_every_engine(environ: dict[str, str], engine: ChatEngineName) -> None:
+    settings = load_settings(environ)
+    chat_id = str(uuid.uuid4())
+
+    async def fill() -> None:
+        async with open_chats(settings, engine) as store:
+            for number in range(5):
+                await store.append(user_space("alice"), chat_id, [NewMessage("user", f"m{number}")], create=True)
+
+    asyncio.run(fill())
+    alice, bob = ({"x-openwebui-user-id": name} for name in ("alice", "bob"))
+    with RunningSouvenir(settings) as running, httpx2.Client(base_url=running.url, timeout=20) as client:
+        assert client.get("/ready").json()["checks"]["chats"] == "ok"
+        (chat,) = client.post("/chats/list", json={}, headers=alice).json()["conversations"]
+        assert (chat["id"], chat["title"], chat["last_message"]) == (chat_id, "m0", "m4")
+        page = client.get("/chats/messages", params={"chat_id": chat_id, "limit": 2}, headers=alice).json()
+        rest = client.get(
+            "/chats/messages", params={"chat_id": chat_id, "cursor": page["next_cursor"]}, headers=alice
+        ).json()
+        assert [message["content"] for message in page["messages"] + rest["messages"]] == ["m4", "m3", "m2", "m1", "m0"]
+        assert rest["next_cursor"] is None
+        foreign = client.get("/chats/messages", params={"chat_id": chat_id}, headers=bob)
+        unknown = client.get("/chats/messages", params={"chat_id": str(uuid.uuid4())}, headers=bob)
+        assert (foreign.status_code, foreign.text) == (403, unknown.text)
+        assert client.patch(f"/chats/{chat_id}", json={"title": "new"}, headers=bob).status_code == 403
+        assert client.patch(f"/chats/{chat_id}", json={"title": "new"}, headers=alice).json()["title"] == "new"
+        assert client.delete(f"/chats/{chat_id}", headers=alice).status_code == 204
+        assert client.post("/chats/list", json={}, headers=alice).json()["conversations"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"SOUVENIR_CHAT_STORE": "redis", "SOUVENIR_REDIS_URL": "redis://:hush@127.0.0.1:1/0"}, "SOUVENIR_REDIS_URL"),
+        (
+            {
+                "SOUVENIR_CHAT_STORE": "dynamodb",
+                "SOUVENIR_DYNAMODB_ENDPOINT_URL": "http://127.0.0.1:1",
+                "SOUVENIR_DYNAMODB_REGION": "eu-west-1",
+                "AWS_ACCESS_KEY_ID": "hush",
+                "AWS_SECRET_ACCESS_KEY": "hush",
+            },
+            "DynamoDB",
+        ),
+    ],
+    ids=["redis", "dynamodb"],
+)
+def test_an_engine_that_is_away_stops_the_start_in_one_line(
+    database_url: str, tmp_path: Path, host: ScriptedOpenAI, changes: dict[str, str], says: str
+) -> None:
+    models = {f"SOUVENIR_{name.upper()}": value for name, value in scripted(host).items()}
+    base = {"SOUVENIR_DATABASE_URL": database_url, "SOUVENIR_PORT": "0", "SOUVENIR_DATABASE_TIMEOUT_SECONDS": "2"}
+    ended = run_to_end(["serve"], base | models | changes, tmp_path)
+    assert ended.returncode == 1
+    line = ended.stderr.strip().splitlines()[-1]
+    assert line.startswith("souvenir: ")
+    assert says in line
+    assert "hush" not in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_tables_of_dynamodb_are_made_by_a_command_that_can_be_repeated(
+    postgres: PostgresForTests, tmp_path: Path
+) -> None:
+    with servers(["dynamodb"], postgres, tmp_path) as variables:
+        for _ in range(2):
+            ended = run_to_end(
+                ["dynamodb", "create-tables"], variables | {"SOUVENIR_DYNAMODB_TABLE_PREFIX": "other-"}, tmp_path
+            )
+            assert ended.returncode == 0, ended.stderr
+            assert "other-Chats" in ended.stdout
+            assert "other-Messages" in ended.stdout
