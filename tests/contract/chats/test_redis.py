@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from souvenir.config import load_settings
-from souvenir.errors import DatabaseError, TooLarge, Unavailable
+from souvenir.errors import DatabaseError, StartError, TooLarge, Unavailable
 from souvenir.stores.ports import Message, MessageChange, NewMessage
 from souvenir.stores.redis.chats import RedisChatStore
 from souvenir.stores.redis.records import keys_of
@@ -457,7 +457,7 @@ async def test_a_wrong_password_is_told_in_one_line_without_it(tmp_path: Path) -
 )
 async def test_a_url_that_does_not_lead_to_redis_is_told_in_one_line(url: str) -> None:
     """Without the password, also when the URL is broken in the middle of it."""
-    with pytest.raises(DatabaseError, match="SOUVENIR_REDIS_URL") as told:
+    with pytest.raises(StartError, match="SOUVENIR_REDIS_URL") as told:
         async with opened(url, seconds=2):
             pass
     assert "hunter" not in str(told.value)
