@@ -22,12 +22,8 @@ from souvenir.testing.dynamodb import DynamoDbForTests
 from souvenir.testing.redis import RedisForTests
 from souvenir.types import SpaceId
 
-# messages in the long chat, chats of the busy user; moto copies its tables for each transaction, hence fewer there
-SIZES: dict[ChatEngineName, tuple[int, int]] = {
-    "postgres": (100_000, 10_000),
-    "redis": (100_000, 10_000),
-    "dynamodb": (3_000, 500),
-}
+MESSAGES, CHATS = 100_000, 10_000
+ENGINES: tuple[ChatEngineName, ...] = ("postgres", "redis", "dynamodb")
 ROUNDS = 200
 LIMIT = 1.5
 AWS = {"AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench"}
@@ -95,16 +91,15 @@ async def measure(name: ChatEngineName, environ: dict[str, str]) -> list[Figure]
     settings = load_settings(environ)
     if name == "dynamodb":
         await create_dynamodb_tables(settings)
-    messages, chats = SIZES[name]
     async with AsyncExitStack() as stack:
         storage = await stack.enter_async_context(open_storage(settings))
         store = create_chat_engine(name, storage)
         stack.push_async_callback(store.aclose)
         await store.open()
         owner, few, many = (SpaceId(f"user:{user}") for user in ("owner", "few", "many"))
-        short, long = await fill_chat(store, owner, 100), await fill_chat(store, owner, messages)
+        short, long = await fill_chat(store, owner, 100), await fill_chat(store, owner, MESSAGES)
         await fill_space(store, few, 10)
-        await fill_space(store, many, chats)
+        await fill_space(store, many, CHATS)
         compare = partial(read_ratio, store) if name == "dynamodb" else ratio
         page = await compare(
             lambda: store.list_messages(owner, short, limit=10), lambda: store.list_messages(owner, long, limit=10)
@@ -112,8 +107,8 @@ async def measure(name: ChatEngineName, environ: dict[str, str]) -> list[Figure]
         listing = await compare(lambda: store.list_chats(few, limit=10), lambda: store.list_chats(many, limit=10))
     cost = "reads for" if name == "dynamodb" else "time of"
     return [
-        Figure(f"{name}: {cost} a page of messages, {messages:,} in the chat / 100", page, "≤", LIMIT, "times"),
-        Figure(f"{name}: {cost} a page of chats, {chats:,} of the user / 10", listing, "≤", LIMIT, "times"),
+        Figure(f"{name}: {cost} a page of messages, {MESSAGES:,} in the chat / 100", page, "≤", LIMIT, "times"),
+        Figure(f"{name}: {cost} a page of chats, {CHATS:,} of the user / 10", listing, "≤", LIMIT, "times"),
     ]
 
 
@@ -121,7 +116,7 @@ def run() -> str:
     """The figures as a Markdown table."""
     os.environ.update(AWS)
     figures: list[Figure] = []
-    for name in SIZES:
+    for name in ENGINES:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             environ = {"SOUVENIR_DATA_DIR": f"{folder}/data", "SOUVENIR_LOG_LEVEL": "error"}
             if name == "redis":

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,15 @@ from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
 from tests.conftest import MakeSettings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> Iterator[None]:
+    """Requests may take their time on a busy machine; a test that wants less says so."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("get", "post", "request"):
+            patch.setattr(httpx2, name, partial(getattr(httpx2, name), timeout=30))
+        yield
 
 
 @pytest.fixture(scope="module")

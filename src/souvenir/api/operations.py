@@ -24,6 +24,7 @@ async def welcome() -> schemas.Welcome:
         "chat": "/v1/chat/completions",
         "models": "/v1/models",
         "embeddings": "/v1/embeddings",
+        "chats": "/chats/list",
         "you": "/whoami",
         "ready": "/ready",
         "metrics": "/metrics",

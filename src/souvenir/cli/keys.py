@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from souvenir.app import open_storage
 from souvenir.cli.run import Json, print_json, run
@@ -61,7 +61,9 @@ def list_keys(as_json: Json = False) -> None:
     if as_json:
         print_json([_public(key) for key in keys])
         return
-    table = Table("key", "name", "holder", "orgs", "projects", "created", "last used", "state")
+    table = Table(
+        Column("key", no_wrap=True), "name", "holder", "orgs", "projects", "created", "last used", "state", box=None
+    )
     for key in keys:
         table.add_row(
             key.key_id,

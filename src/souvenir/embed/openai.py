@@ -21,6 +21,7 @@ _CALLS_AT_ONCE = 4
 _CALL_TOKENS = 250_000  # OpenAI's own limit is 300,000
 _SHORT = 16  # tokens; what is refused as too long with so few is not refused for its length
 _INLINE_CHARS = 20_000
+_PROBE = "Souvenir"
 _NOTHING = "."  # sent for a text with nothing to read in it, which most endpoints refuse
 
 
@@ -67,7 +68,7 @@ class OpenAIEmbedder:
     async def start(self) -> None:
         """Ask once, to learn the dimension. Raises Unavailable or DimensionMismatch."""
         try:
-            await self._endpoint.call(["Souvenir"])
+            await self._endpoint.call([_PROBE])
         except Refused as error:
             raise error.reason from None
 
@@ -103,16 +104,27 @@ class OpenAIEmbedder:
             return np.empty((0, self.dimension or 0), dtype=np.float32)
         return average(np.stack([row.vector for row in rows]), [passage.tokens for passage in passages], counts)
 
-    async def _read(self, passages: Sequence[Passage]) -> list[_Outcome]:
+    async def _read(self, passages: Sequence[Passage], *, probed: bool = False) -> list[_Outcome]:
         """One call, or more if the endpoint refuses: it may be one text's fault, and the others are other people's."""
         try:
             answer = await self._endpoint.call([passage.text for passage in passages])
         except Refused as error:
-            if len(passages) > 1:
-                middle = len(passages) // 2
-                return [*await self._read(passages[:middle]), *await self._read(passages[middle:])]
-            return [await self._read_halved(passages[0], error)]
+            if len(passages) == 1:
+                return [await self._read_halved(passages[0], error)]
+            if not probed and not error.too_long and not await self._takes_anything():
+                return [error.reason] * len(passages)
+            middle = len(passages) // 2
+            halves = (passages[:middle], passages[middle:])
+            return [outcome for half in halves for outcome in await self._read(half, probed=True)]
         return [_Row(vector, tokens) for vector, tokens in zip(answer.vectors, _shares(answer, passages), strict=True)]
+
+    async def _takes_anything(self) -> bool:
+        """Whether the fault is with the texts at all, before each of them is tried for it."""
+        try:
+            await self._endpoint.call([_PROBE])
+        except Refused:
+            return False
+        return True
 
     async def _read_halved(self, passage: Passage, error: Refused) -> _Outcome:
         if not error.too_long or passage.tokens <= _SHORT:

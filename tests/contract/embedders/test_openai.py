@@ -285,7 +285,8 @@ async def test_an_endpoint_that_finds_everything_too_long_is_not_asked_forever(
 async def test_a_text_that_is_refused_fails_alone(connect: Connect, server: ScriptedOpenAI) -> None:
     embedder = connect()
     refused = HttpError(400, "this text is against the rules")
-    server.script_embeddings(refused, refused, refused)
+    probe = answer([1.0] * server.dimension)
+    server.script_embeddings(refused, probe, refused, refused)
     outcomes = await asyncio.gather(*(embedder.embed([f"text {n}"]) for n in range(4)), return_exceptions=True)
     assert [isinstance(outcome, Unavailable) for outcome in outcomes] == [True, False, False, False]
 
@@ -293,7 +294,16 @@ async def test_a_text_that_is_refused_fails_alone(connect: Connect, server: Scri
 async def test_too_many_texts_in_a_call_are_sent_in_smaller_ones(connect: Connect, server: ScriptedOpenAI) -> None:
     server.script_embeddings(HttpError(422, body={"error": "batch size 64 > maximum allowed batch size 32"}))
     await connect().embed([f"text {number}" for number in range(64)])
-    assert [len(sent) for sent in inputs(server)] == [64, 32, 32]
+    assert [len(sent) for sent in inputs(server)] == [64, 1, 32, 32]
+
+
+async def test_an_endpoint_that_refuses_everything_is_not_asked_for_every_text(
+    connect: Connect, server: ScriptedOpenAI
+) -> None:
+    refused = HttpError(400, "no such model")
+    server.script_embeddings(refused, refused)
+    assert "no such model" in await failure(connect(), [f"text {number}" for number in range(64)])
+    assert [len(sent) for sent in inputs(server)] == [64, 1]
 
 
 async def test_unreadable_characters_are_replaced_and_emptiness_has_a_stand_in(
