@@ -126,6 +126,9 @@ def test_without_authentication_the_header_names_the_user_and_local_is_the_defau
     assert whoami(shared, {}).json()["user_id"] == "local"
     assert whoami(shared, {"x-openwebui-user-id": "ann"}).json()["user_id"] == "ann"
     assert whoami(shared, {"x-openwebui-user-id": "x" * 300}).status_code == 400
+    for name in ("Straße 7", "用户", "user@example.org", "auth0|123"):
+        sent = {b"x-openwebui-user-id": name.encode()}
+        assert httpx2.get(f"{shared.url}/whoami", headers=sent).json()["user_id"] == name
     assert whoami(shared, bearer("ignored")).json()["user_id"] == "local"
 
 

@@ -25,9 +25,19 @@ def _caller(request: Request) -> Caller:
 
 async def authenticate(request: Request) -> Caller:
     """Who sent the request, by its headers alone."""
-    headers = request.headers
-    credentials = Credentials(headers.get("authorization"), headers.get(USER_HEADER), headers.get(ORG_HEADER))
+    credentials = Credentials(
+        request.headers.get("authorization"), _text(request, USER_HEADER), _text(request, ORG_HEADER)
+    )
     return await _souvenir(request).authenticator.authenticate(credentials)
+
+
+def _text(request: Request, header: str) -> str | None:
+    """A header that names somebody: UTF-8 as clients send it, where HTTP itself only knows Latin-1."""
+    value = request.headers.get(header)
+    try:
+        return value.encode("latin-1").decode() if value is not None else None
+    except UnicodeDecodeError:
+        return value
 
 
 TheSouvenir = Annotated[Souvenir, Depends(_souvenir)]

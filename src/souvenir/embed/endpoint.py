@@ -1,6 +1,7 @@
 """One HTTP call to an OpenAI-compatible `/embeddings`, and the judgement of what comes back."""
 
 import asyncio
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import openai
 from openai import omit
 from pydantic_core import from_json
 
+from souvenir.ambient import ambient_headers
 from souvenir.config import PREFIX, Settings
 from souvenir.embed.port import Vectors
 from souvenir.embed.windows import unit
@@ -56,6 +58,7 @@ class EmbeddingEndpoint:
         self._seconds = settings.embed_timeout_seconds
         self._key = _key(settings)
         self._name = f"the embedding endpoint at {urlsplit(settings.embed_base_url).netloc.rpartition('@')[2]}"
+        self._headers = ambient_headers(os.environ) | ({} if self._key else {"Authorization": omit})
         self._client = _client(settings.embed_base_url, self._key, self._seconds)
 
     async def call(self, texts: Sequence[str]) -> Answer:
@@ -67,7 +70,7 @@ class EmbeddingEndpoint:
                     input=list(texts),
                     encoding_format="float",
                     dimensions=self._asked if self._asked is not None else omit,
-                    extra_headers={} if self._key else {"Authorization": omit},
+                    extra_headers=self._headers,
                 )
         except (openai.APITimeoutError, TimeoutError):
             raise Unavailable(f"{self._name} did not answer within {self._seconds:g} s") from None
@@ -132,9 +135,7 @@ def _key(settings: Settings) -> str:
 
 def _client(base_url: str, key: str, seconds: float) -> openai.AsyncOpenAI:
     # given even when there is none: the SDK would send OPENAI_API_KEY of the environment to whoever is configured
-    client = openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, timeout=seconds, max_retries=_RETRIES)
-    client.organization = client.project = None
-    return client
+    return openai.AsyncOpenAI(api_key=key or "none", base_url=base_url, timeout=seconds, max_retries=_RETRIES)
 
 
 def _message(error: openai.APIStatusError) -> str:

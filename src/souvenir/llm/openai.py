@@ -14,6 +14,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream, Omit
 
+from souvenir.ambient import ambient_headers
 from souvenir.config import ProviderSettings, Settings
 from souvenir.errors import (
     BadInput,
@@ -271,10 +272,13 @@ def _headers(name: str, key: str | None, table: ProviderSettings, environ: Mappi
     for field, value in [("api_key", key or ""), *table.headers.items()]:
         if not f"{field}{value}".isascii() or not f"{field}{value}".isprintable():
             raise SettingsError(f"providers.{name}: {field} holds a character that an HTTP header cannot carry")
-    ambient = [line.partition(":")[0].strip() for line in environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()]
-    left_out: dict[str, str | Omit] = dict.fromkeys([*ambient, "OpenAI-Organization", "OpenAI-Project"], Omit())
     authorization = f"Bearer {key}" if key else Omit()
-    return {**left_out, "Content-Type": "application/json", "Authorization": authorization, **table.headers}
+    return {
+        **ambient_headers(environ),
+        "Content-Type": "application/json",
+        "Authorization": authorization,
+        **table.headers,
+    }
 
 
 def _where(name: str, base_url: str) -> str:

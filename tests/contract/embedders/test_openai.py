@@ -57,6 +57,7 @@ async def test_nothing_of_another_program_is_sent(
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, "somebody-elses")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Custom: somebody-elses")
     await connect().embed(["a text"])
     [request] = server.requests
     assert "authorization" not in request.headers
