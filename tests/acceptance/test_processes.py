@@ -110,6 +110,15 @@ def test_a_stranger_with_the_dead_servers_process_id_does_not_block_the_start(
     assert key_names(environ, tmp_path) == ["kept"]
 
 
+@pytest.mark.parametrize("name", ["o'brien's data", 'with "quotes" & $HOME', "ünï 数据", "d" * 120], ids=range(4))
+def test_a_data_directory_may_have_any_name(environ: dict[str, str], tmp_path: Path, name: str) -> None:
+    environ = {**environ, "SOUVENIR_DATA_DIR": str(tmp_path / name)}
+    for user in ("a", "b"):
+        made = run_to_end(["keys", "create", "--user", user, "--name", user], environ, tmp_path)
+        assert made.returncode == 0, made.stderr
+    assert key_names(environ, tmp_path) == ["b", "a"]
+
+
 def test_four_processes_that_start_at_once_on_an_empty_folder_share_one_database(
     environ: dict[str, str], tmp_path: Path, folder: Path
 ) -> None:

@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import os
 import pwd
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -128,10 +129,12 @@ class EmbeddedPostgres:
         fresh.rename(self._data)
 
     def _launch(self) -> None:
-        options = " ".join(f"-c {name}='{value}'" for name, value in self._options.items())
-        options += f" -k '{self._socket_folder()}'"
+        settings = [f"-c {name}={shlex.quote(value)}" for name, value in self._options.items()]
+        sockets = self._socket_folder()
+        # pg_ctl hands its paths to a shell, badly quoted: relative ones have nothing in them to go wrong
+        options = " ".join([*settings, "-k", ".." if sockets == self._folder else shlex.quote(str(sockets))])
         try:
-            self._pg_ctl("start", "-w", "-t", str(_START_SECONDS), "-l", str(self.log_file), "-o", options)
+            self._pg_ctl("start", "-w", "-t", str(_START_SECONDS), "-l", self.log_file.name, "-o", options)
         except DatabaseError as error:
             raise DatabaseError(f"the embedded database did not start: {self._last_words()}") from error
 
@@ -164,14 +167,20 @@ class EmbeddedPostgres:
                 connection.execute(f"create database {_DATABASE}")
 
     def _pg_ctl(self, action: str, *args: str) -> None:
-        self._run("pg_ctl", action, "-D", str(self._data), *args)
+        self._run("pg_ctl", action, "-D", self._data.name, *args)
 
     def _run(self, program: str, *args: str) -> None:
         """Run a Postgres program as the user that owns the data; never as root, which Postgres refuses."""
         command = [str(_binaries() / program), *args]
         with tempfile.TemporaryFile() as output:  # a pipe would be inherited by the server and never close
             result = subprocess.run(  # noqa: S603
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", check=False, **_identity()
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=self._folder,
+                check=False,
+                **_identity(),
             )
             if result.returncode != 0:
                 output.seek(0)
