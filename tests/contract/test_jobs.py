@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
 
 from souvenir.config import Settings
 from souvenir.errors import BadInput
@@ -203,6 +206,34 @@ async def test_a_worker_outlives_a_database_that_goes_away(queue: JobQueue, data
             )
         await queue.enqueue(ALICE, "note", key="after")
         await seen.wait(2)
+
+
+async def test_an_outcome_that_could_not_be_written_is_written_again_and_the_job_is_not_repeated(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, following = Recorder(), Recorder()
+    queue.register("note", seen)
+    queue.register("following", following)
+    finish = JobManager.finish_job
+    failures = [ConnectorException(), ConnectorException()]
+
+    async def unreliable(self: JobManager, **outcome: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await finish(self, **outcome)
+
+    monkeypatch.setattr(JobManager, "finish_job", unreliable)
+    await queue.enqueue(ALICE, "note", key="k")
+    async with working(queue):
+        await seen.wait(1)
+        async with asyncio.timeout(SOON):
+            while (await queue.counts()).running:
+                await asyncio.sleep(0.02)
+        await queue.enqueue(ALICE, "following", key="k2")
+        await following.wait(1)
+    assert failures == []
+    assert len(seen.jobs) == 1
+    assert await queue.failed() == []
 
 
 async def test_housekeeping_forgets_old_finished_jobs_and_keeps_failed_ones(

@@ -12,6 +12,7 @@ from typing import Any
 import procrastinate
 import structlog
 from procrastinate import jobs as procrastinate_jobs
+from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 
 from souvenir.clock import Clock
@@ -32,6 +33,7 @@ _POLL_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 900.0
 _SILENT_BEATS = 4
 _ERROR_CHARS = 500
+_WRITE_AGAIN_SECONDS = (0.1, 0.5, 2.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,22 @@ class _BackOff(procrastinate.BaseRetryStrategy):
             return None
         seconds = min(_LONGEST_WAIT_SECONDS, 2.0**job.attempts) * random.uniform(0.75, 1.25)  # noqa: S311
         return procrastinate.RetryDecision(retry_in={"milliseconds": int(seconds * 1000)})
+
+
+class _Worker(Worker):
+    """Procrastinate's worker, except that an outcome it cannot write down at once is not forgotten."""
+
+    async def _persist_job_status(self, *outcome: Any, **more: Any) -> None:
+        for seconds in _WRITE_AGAIN_SECONDS:
+            try:
+                await super()._persist_job_status(*outcome, **more)
+            except ConnectorException:
+                log.warning("a job's outcome could not be written; trying again")
+                await asyncio.sleep(seconds)
+            else:
+                return
+        # under another id the worker's jobs, this one among them, are taken up as those of one that died
+        self.stop()  # type: ignore[no-untyped-call]
 
 
 class JobQueue:
@@ -143,7 +161,7 @@ class JobQueue:
         return counts
 
     def _new_worker(self) -> Worker:
-        return Worker(
+        return _Worker(
             self._app,
             name="souvenir",
             concurrency=self._settings.worker_concurrency,
