@@ -13,19 +13,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
+
 from bench.report import Figure, table
-from souvenir.app import create_chat_engine, create_dynamodb_tables, open_storage
+from souvenir.app import create_chat_engine, create_dynamodb_tables, open_chats, open_storage
 from souvenir.config import ChatEngineName, load_settings
+from souvenir.log import configure_logging
 from souvenir.stores.chat_rules import next_id
 from souvenir.stores.ports import Chat, ChatEngine, Message
 from souvenir.testing.dynamodb import DynamoDbForTests
 from souvenir.testing.redis import RedisForTests
-from souvenir.types import SpaceId
+from souvenir.testing.server import RunningSouvenir
+from souvenir.types import SpaceId, user_space
 
 MESSAGES, CHATS = 100_000, 10_000
 ENGINES: tuple[ChatEngineName, ...] = ("postgres", "redis", "dynamodb")
 ROUNDS = 200
 LIMIT = 1.5
+BOB = {"x-openwebui-user-id": "bob"}
 AWS = {"AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench"}
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -112,6 +117,27 @@ async def measure(name: ChatEngineName, environ: dict[str, str]) -> list[Figure]
     ]
 
 
+def refusals(environ: dict[str, str]) -> Figure:
+    """Whether the time of a 403 tells somebody else's chat from one that does not exist."""
+    settings = load_settings(environ)
+    configure_logging(settings)
+
+    async def fill() -> str:
+        async with open_chats(settings, "postgres") as store:
+            return await fill_chat(store, user_space("alice"), 1000)
+
+    theirs = asyncio.run(fill())
+    times: dict[str, list[float]] = {"theirs": [], "unknown": []}
+    with RunningSouvenir(settings) as running, httpx2.Client(base_url=running.url, headers=BOB) as client:
+        for _ in range(ROUNDS):
+            for what, chat_id in (("theirs", theirs), ("unknown", str(uuid.uuid4()))):
+                started = time.perf_counter()
+                client.get("/chats/messages", params={"chat_id": chat_id})
+                times[what].append(time.perf_counter() - started)
+    ratio = statistics.median(times["theirs"]) / statistics.median(times["unknown"])
+    return Figure("time of a 403: somebody else's chat / an unknown one (p50)", ratio, "≤", 1.1, "times")
+
+
 def run() -> str:
     """The figures as a Markdown table."""
     os.environ.update(AWS)
@@ -126,7 +152,10 @@ def run() -> str:
                 environ["SOUVENIR_DYNAMODB_ENDPOINT_URL"] = server.endpoint_url
                 environ["SOUVENIR_DYNAMODB_REGION"] = "eu-west-1"
             figures += asyncio.run(measure(name, environ))
-    return table(figures)
+            if name == "postgres":
+                figures.append(refusals(environ))
+    note = "DynamoDB is counted in items evaluated and requests made: the time of the stand-in says nothing about AWS."
+    return f"{table(figures)}\n\n{note}"
 
 
 if __name__ == "__main__":
