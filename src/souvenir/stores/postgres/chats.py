@@ -56,7 +56,7 @@ class PostgresChatStore:
             added = number(messages, chat_id, now, chat.last_message_id or None)
             await _insert(connection, space, added, "")
             await connection.execute(
-                "update chats set title = case when title = '' and not renamed then %s else title end,"
+                "update chats set title = case when title = '' then %s else title end,"
                 " last_message = %s, updated_at = greatest(updated_at, %s), message_count = message_count + %s,"
                 f" last_message_id = %s {_THIS}",
                 [title_of(added), preview_of(added[-1].content), now, len(added), added[-1].message_id, space, chat_id],
@@ -127,7 +127,7 @@ class PostgresChatStore:
 
     async def rename(self, space: SpaceId, chat_id: str, title: str) -> Chat | None:
         """Another title, kept from then on."""
-        return await self._change(space, chat_id, "title = %s, renamed = true", [title])
+        return await self._change(space, chat_id, "title = %s", [title])
 
     async def delete(self, space: SpaceId, chat_id: str) -> bool:
         """The chat and, by its foreign key, its messages."""
@@ -160,13 +160,13 @@ class PostgresChatStore:
     async def put(self, space: SpaceId, chat: Chat, messages: Sequence[Message]) -> None:
         """Write exactly what is given."""
         names = [name for name in _CHAT_FIELDS if name != "chat_id"]
-        replaced = ", ".join(f"{name} = excluded.{name}" for name in [*names, "renamed"])
-        marks = ", ".join(["%s"] * (len(_CHAT_FIELDS) + 2))
+        replaced = ", ".join(f"{name} = excluded.{name}" for name in names)
+        marks = ", ".join(["%s"] * (len(_CHAT_FIELDS) + 1))
         async with self._database.transaction() as connection:
             await connection.execute(
-                f"insert into chats (space_id, renamed, {_CHAT}) values ({marks})"
+                f"insert into chats (space_id, {_CHAT}) values ({marks})"
                 f" on conflict (space_id, chat_id) do update set {replaced}".encode(),
-                [space, chat.title != "", *asdict(chat).values()],
+                [space, *asdict(chat).values()],
             )
             await _insert(connection, space, messages, "on conflict do nothing")
 

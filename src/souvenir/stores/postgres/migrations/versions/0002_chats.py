@@ -15,7 +15,6 @@ create table chats (
     space_id text collate "C" not null,
     chat_id text collate "C" not null,
     title text not null,
-    renamed boolean not null default false,
     last_message text not null,
     created_at timestamptz not null,
     updated_at timestamptz not null,
