@@ -28,21 +28,13 @@ MakeQueue = Callable[..., JobQueue]
 
 
 @pytest.fixture
-def job_settings(make_settings: MakeSettings) -> Settings:
+def settings(make_settings: MakeSettings) -> Settings:
     return make_settings(job_heartbeat_seconds=0.2, job_max_attempts=2, shutdown_seconds=5)
 
 
 @pytest.fixture
-async def database(job_settings: Settings) -> AsyncIterator[PostgresDatabase]:
-    database = PostgresDatabase(job_settings)
-    await database.open()
-    yield database
-    await database.close()
-
-
-@pytest.fixture
-async def queue(database: PostgresDatabase, job_settings: Settings, clock: ManualClock) -> JobQueue:
-    queue = JobQueue(PostgresJobStore(database), job_settings, clock, Metrics())
+async def queue(database: PostgresDatabase, settings: Settings, clock: ManualClock) -> JobQueue:
+    queue = JobQueue(PostgresJobStore(database), settings, clock, Metrics())
     await queue.open(database.pool)
     return queue
 

@@ -1,6 +1,5 @@
 """What a KeyStore promises, on Postgres."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -11,14 +10,6 @@ from souvenir.identity.keys import KeyRing
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.keys import PostgresKeyStore
 from souvenir.testing.clock import ManualClock
-
-
-@pytest.fixture
-async def database(settings: Settings) -> AsyncIterator[PostgresDatabase]:
-    database = PostgresDatabase(settings)
-    await database.open()
-    yield database
-    await database.close()
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from souvenir.app import open_chats
-from souvenir.config import Settings, load_settings
+from souvenir.config import load_settings
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.embedded import EmbeddedPostgres
@@ -24,11 +23,8 @@ from tests.contract.chats.writer import AT_ONCE, SPACE
 @pytest.mark.req("CHAT-6")
 class TestPostgresChatStore(ChatStoreContract):
     @pytest.fixture
-    async def store(self, settings: Settings, clock: ManualClock) -> AsyncIterator[PostgresChatStore]:
-        database = PostgresDatabase(settings)
-        await database.open()
-        yield PostgresChatStore(database, clock)
-        await database.close()
+    def store(self, database: PostgresDatabase, clock: ManualClock) -> PostgresChatStore:
+        return PostgresChatStore(database, clock)
 
 
 @pytest.mark.req("CHAT-9")
