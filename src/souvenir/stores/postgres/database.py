@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import structlog
@@ -30,6 +31,7 @@ class PostgresDatabase:
         self._embedded: EmbeddedPostgres | None = None
         self._pool: AsyncConnectionPool[Connection] | None = None
         self._watcher: asyncio.Task[None] | None = None
+        self._transactions: dict[asyncio.Task[Any] | None, Connection] = {}
         self.url = ""
         self.revision = HEAD
 
@@ -75,10 +77,27 @@ class PostgresDatabase:
 
     @contextlib.asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
-        """A connection inside one transaction: committed at the end, rolled back on any exception."""
+        """A connection inside one transaction: committed at the end, rolled back on any exception.
+
+        Within another one of the same task it is a part of that one, on the same connection, so that what several
+        stores write is kept together or not at all; a part that fails is undone alone if its exception is caught. A
+        task that is started inside has transactions of its own, since a connection serves one task at a time; in
+        Python 3.11 `asyncio.wait_for` starts one, `asyncio.timeout` does not.
+        """
+        task = asyncio.current_task()
+        around = self._transactions.get(task)
         try:
-            async with self.pool.connection() as connection:
-                yield connection
+            if around is not None:
+                async with around.transaction():
+                    yield around
+                return
+            # begun here rather than by the first statement: else a part that comes first would commit by itself
+            async with self.pool.connection() as connection, connection.transaction():
+                self._transactions[task] = connection
+                try:
+                    yield connection
+                finally:
+                    del self._transactions[task]
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 

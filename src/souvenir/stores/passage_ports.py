@@ -1,0 +1,192 @@
+"""What search asks of storage: passages in spaces, found again by id, followed by revision."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from souvenir.types import JsonObject, SpaceId
+
+Kind = Literal["memory", "message", "chunk", "episode", "relation", "picture"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPassage:
+    """Something that can be found, before the store has given it an id.
+
+    `terms` are the words it is found by, as `souvenir.retrieval.terms` makes them: separated by single spaces, each as
+    often as it occurs. `at` is the time it speaks of, and the time from which on it is known. `signs` are the bits of
+    `souvenir.retrieval.signs`, `words` its length. `start` and `end` are its characters within what it stands for.
+    `vector` has length one and was made by `model`; both are None while there was no embedder to ask.
+    """
+
+    kind: Kind
+    text: str
+    terms: str
+    at: datetime
+    end: int
+    start: int = 0
+    signs: int = 0
+    words: int = 0
+    chat_id: str | None = None
+    message_id: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    tags: tuple[str, ...] = ()
+    category: str | None = None
+    origin: JsonObject = field(default_factory=dict)
+    vector: NDArray[np.float32] | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stored passage as a hit shows it. `until` is the time from which on a later version stands for it."""
+
+    passage_id: int
+    kind: Kind
+    text: str
+    terms: str
+    at: datetime
+    start: int
+    end: int
+    chat_id: str | None
+    message_id: str | None
+    role: str | None
+    speaker: str | None
+    tags: tuple[str, ...]
+    category: str | None
+    origin: JsonObject
+    until: datetime | None = None
+    vector: NDArray[np.float16] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceState:
+    """How far a space has come: it grows with every change of its passages. `passages` is how many it has."""
+
+    revision: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Passages as an index reads them, one entry per passage and field, in order of their ids.
+
+    Times are seconds since 1970; `until` is infinite for what still stands. `vectors` are half precision rows; a row
+    whose `embedded` is False has no vector of the model that was asked for, and is zero.
+    """
+
+    ids: NDArray[np.int64]
+    kinds: Sequence[str]
+    terms: Sequence[str]
+    at: NDArray[np.float64]
+    until: NDArray[np.float64]
+    starts: NDArray[np.int32]
+    signs: NDArray[np.int16]
+    words: NDArray[np.int32]
+    chat_ids: Sequence[str | None]
+    message_ids: Sequence[str | None]
+    roles: Sequence[str | None]
+    speakers: Sequence[str | None]
+    tags: Sequence[Sequence[str]]
+    categories: Sequence[str | None]
+    vectors: NDArray[np.float16]
+    embedded: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Some of what happened in a space: passages that are new or changed, and ids that are gone."""
+
+    columns: Columns
+    removed: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A passage that has no vector of some model yet."""
+
+    space: SpaceId
+    passage_id: int
+    text: str
+
+
+class PassageStore(Protocol):
+    """Passages of all spaces. Under another space than its own a passage does not exist.
+
+    Writes join the transaction that is open around them (`transaction`), so that a passage is written with what it
+    stands for or not at all. Every writing transaction moves the space's revision on, last of all, and writers of one
+    space stand in line for it: whoever reads a revision can read every change up to it. Every method raises
+    Unavailable when the database does not answer.
+    """
+
+    async def add(self, space: SpaceId, passages: Sequence[NewPassage]) -> tuple[int, ...]:
+        """Write passages; returns their ids, ascending in the order given. Raises DimensionMismatch, BadInput for NaN.
+
+        The length of a model's vectors is the one registered for it (EmbeddingModelStore).
+        """
+        ...
+
+    async def remove(self, space: SpaceId, passage_ids: Sequence[int]) -> int:
+        """Delete passages for good; unknown ids are nothing. Returns how many there were."""
+        ...
+
+    async def remove_chat(self, space: SpaceId, chat_id: str, message_id: str | None = None) -> int:
+        """Delete a chat's passages, or those of one message, and the external ids with them; returns how many."""
+        ...
+
+    async def close(self, space: SpaceId, passage_ids: Sequence[int], at: datetime) -> int:
+        """Let passages end at `at`: found from then on only by an `as_of` before it. Ends that are set stay.
+
+        Returns how many were changed.
+        """
+        ...
+
+    async def get(self, space: SpaceId, passage_ids: Sequence[int], model: str | None = None) -> dict[int, Passage]:
+        """The passages that are still there; with their vectors of a model, where they have one, if it is named."""
+        ...
+
+    async def states(self, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
+        """How far spaces have come, in one round trip; a space nobody wrote to has revision 0."""
+        ...
+
+    def changes(self, space: SpaceId, since: int, until: int, model: str, dimension: int) -> AsyncIterator[Changes]:
+        """What happened after revision `since` up to and including `until`, in batches, in bounded memory.
+
+        `since` 0 is everything that is there. A passage that was added and removed in between may show as removed only.
+        Raises LookupError when removals that old are no longer on record: then the space must be read from 0.
+        """
+        ...
+
+    async def lock_chat(self, space: SpaceId, chat_id: str) -> None:
+        """Wait for, and hold until the open transaction ends, the right to index into a chat."""
+        ...
+
+    async def external_ids(self, space: SpaceId, chat_id: str, external_ids: Sequence[str]) -> dict[str, str]:
+        """The message ids that external ids of a chat stand for; those never recorded are left out."""
+        ...
+
+    async def record_external_ids(self, space: SpaceId, chat_id: str, message_ids: Mapping[str, str]) -> None:
+        """Let external ids stand for messages; one that is taken keeps its message."""
+        ...
+
+    async def unembedded(self, model: str, *, limit: int, space: SpaceId | None = None) -> list[Unembedded]:
+        """Passages without a vector of the model, of one space or all, by space and id."""
+        ...
+
+    async def count_unembedded(self, model: str) -> tuple[int, int]:
+        """How many passages have no vector of the model, and how many there are."""
+        ...
+
+    async def set_vectors(self, space: SpaceId, model: str, vectors: Mapping[int, NDArray[np.float32]]) -> int:
+        """Give passages the model's vectors in place of what they had; returns how many are still there."""
+        ...
+
+    async def forget_removals(self, before: datetime) -> int:
+        """Drop the record of removals older than `before`; indexes further behind read their space anew."""
+        ...
