@@ -9,6 +9,7 @@ import structlog
 
 from souvenir.chat.cursors import CursorSigner
 from souvenir.chat.folding import Folding
+from souvenir.chat.indexing import Indexing
 from souvenir.clock import Clock, SystemClock
 from souvenir.config import ChatEngineName, Settings
 from souvenir.embed.cache import CachedEmbedder
@@ -20,12 +21,18 @@ from souvenir.jobs.queue import JobQueue
 from souvenir.llm.offline import OfflineProvider
 from souvenir.llm.providers import Providers
 from souvenir.metrics import Metrics
+from souvenir.retrieval.large import LargeSpaces
+from souvenir.retrieval.rerank import Reranker
+from souvenir.retrieval.search import Search
+from souvenir.retrieval.spaces import SpaceIndexes
+from souvenir.stores.passage_ports import PassageStore
 from souvenir.stores.ports import ChatEngine, EmbeddingModelStore
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.stores.postgres.keys import PostgresKeyStore
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
+from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.stores.postgres.secrets import PostgresSecretStore
 
 log = structlog.get_logger(__name__)
@@ -42,6 +49,7 @@ class Storage:
     keys: KeyRing
     jobs: JobQueue
     models: EmbeddingModelStore
+    passages: PassageStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,8 @@ class Souvenir(Storage):
     chats: ChatEngine
     cursors: CursorSigner
     folding: Folding
+    indexing: Indexing
+    search: Search
 
     async def readiness(self) -> dict[str, str]:
         """How the parts are: `ok`, or a word on what is wrong."""
@@ -97,6 +107,7 @@ async def open_storage(
             keys=KeyRing(PostgresKeyStore(database), clock),
             jobs=jobs,
             models=PostgresEmbeddingModelStore(database),
+            passages=PostgresPassageStore(database, clock),
         )
     finally:
         await database.close()
@@ -116,8 +127,13 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
         stack.push_async_callback(_settle, loading)
         storage = await stack.enter_async_context(open_storage(settings, clock, metrics))
         chats = await stack.enter_async_context(_opened(create_chat_engine(settings.chat_store, storage)))
+        reranker = create_reranker(settings, providers)
+        if reranker is not None:
+            stack.push_async_callback(reranker.aclose)
         await loading
         await check_dimension(embedder, storage)
+        indexing = Indexing(chats, storage.passages, embedder, storage.jobs, storage.database.transaction, metrics)
+        await indexing.catch_up()
         yield Souvenir(
             settings=settings,
             clock=clock,
@@ -126,12 +142,15 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             keys=storage.keys,
             jobs=storage.jobs,
             models=storage.models,
+            passages=storage.passages,
             embedder=embedder,
             providers=providers,
             authenticator=Authenticator(settings, storage.keys),
             chats=chats,
             cursors=CursorSigner(await PostgresSecretStore(storage.database).get("cursors")),
             folding=Folding(chats, storage.jobs, providers, settings),
+            indexing=indexing,
+            search=create_search(storage, embedder, reranker),
         )
 
 
@@ -196,6 +215,34 @@ def create_providers(settings: Settings, clock: Clock, metrics: Metrics) -> Prov
 
     hosts = {name: OpenAIProvider(name, table, settings, metrics) for name, table in tables.items()}
     return Providers(hosts, tables, clock)
+
+
+def create_reranker(settings: Settings, providers: Providers) -> Reranker | None:
+    """The configured reranker, if any."""
+    if settings.rerank == "llm":
+        from souvenir.retrieval.rerank_llm import LlmReranker  # noqa: PLC0415 - see create_embedder
+
+        return LlmReranker(providers, settings.rerank_model)
+    if settings.rerank == "endpoint":
+        from souvenir.llm.rerank import EndpointReranker  # noqa: PLC0415
+
+        return EndpointReranker(settings)
+    return None
+
+
+def create_search(storage: Storage, embedder: Embedder, reranker: Reranker | None = None) -> Search:
+    """Search over the storage's passages."""
+    settings, metrics = storage.settings, storage.metrics
+    return Search(
+        passages=storage.passages,
+        indexes=SpaceIndexes(storage.passages, settings.index_memory_mb * 2**20, metrics),
+        large=LargeSpaces(),
+        embedder=embedder,
+        reranker=reranker,
+        settings=settings,
+        clock=storage.clock,
+        metrics=metrics,
+    )
 
 
 async def check_dimension(embedder: Embedder, storage: Storage) -> None:

@@ -26,6 +26,9 @@ AuthMode = Literal["none", "jwt", "keys"]
 ChatEngineName = Literal["postgres", "dynamodb", "redis"]
 LogFormat = Literal["auto", "json", "pretty"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+Fusion = Literal["weighed", "rrf"]
+RerankForm = Literal["cohere", "jina", "tei"]
+RerankMode = Literal["off", "endpoint", "llm"]
 
 
 class ProviderSettings(BaseModel):
@@ -140,6 +143,39 @@ class Settings(BaseModel):
     embed_cache_size: int = Field(10_000, ge=0, description="Single-text embeddings kept in memory (LRU).")
     weights_dir: Path | None = Field(None, description="Folder with MiniLM's model.safetensors and tokenizer.json.")
 
+    # search
+    search_threshold: float | None = Field(
+        None, ge=0, le=1, description="A hit's score must exceed this; by default what was measured for the model."
+    )
+    search_fusion: Fusion = Field(
+        "weighed", description="How words and meaning become one ranking: `weighed`, which measures best, or `rrf`."
+    )
+    search_embed_timeout_seconds: float = Field(
+        2.0, gt=0, le=60, description="How long a search waits for its embedding before it goes on by words alone."
+    )
+    index_memory_mb: int = Field(
+        1024, ge=16, description="Memory for the spaces a process holds, in MiB; the least recently used are let go."
+    )
+    index_largest_space: int = Field(
+        200_000, ge=1000, description="Passages beyond which a space is searched by the database's own indexes."
+    )
+    # the reranker
+    rerank: RerankMode = Field(
+        "off", description="Who puts found passages in a better order: `off`, `endpoint`, or `llm` (a chat model)."
+    )
+    rerank_url: str | None = Field(None, description="The whole address of a `/rerank` route, for `endpoint`.")
+    rerank_api_key: SecretStr | None = Field(None, description="Its key.")
+    rerank_model: str | None = Field(
+        None, min_length=1, description="The endpoint's model. For `llm` a chat model; unset: the default one."
+    )
+    rerank_form: RerankForm = Field(
+        "cohere", description="How the endpoint wants to be asked: `cohere` (vLLM too), `jina` or `tei`."
+    )
+    rerank_timeout_seconds: float = Field(
+        2, gt=0, description="Longest wait for a ranking; without one the order stays. `llm` may need more."
+    )
+    rerank_candidates: int = Field(30, ge=2, le=1000, description="How many of the best passages are reranked.")
+
     # background work
     worker: bool = Field(True, description="Run a job worker inside `souvenir serve`.")
     worker_concurrency: int = Field(4, ge=1, le=64, description="Jobs that one worker runs at a time.")
@@ -163,7 +199,7 @@ class Settings(BaseModel):
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().absolute() if value is not None else None
 
-    @field_validator("llm_base_url", "embed_base_url", "jwt_jwks_url", "dynamodb_endpoint_url")
+    @field_validator("llm_base_url", "embed_base_url", "rerank_url", "jwt_jwks_url", "dynamodb_endpoint_url")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         return _http_url(value) if value is not None else None
@@ -193,6 +229,7 @@ class Settings(BaseModel):
     def _agree(self) -> Self:
         self._check_auth()
         self._check_models()
+        self._check_rerank()
         return self
 
     def _check_auth(self) -> None:
@@ -221,6 +258,12 @@ class Settings(BaseModel):
                 raise ValueError(f"providers.{name}: a provider's name is letters, digits, - and _, and not reserved")
         if self.default_provider is not None and self.default_provider not in self.provider_tables():
             raise ValueError(f"default_provider: there is no provider named {self.default_provider!r}")
+
+    def _check_rerank(self) -> None:
+        if self.rerank == "endpoint" and self.rerank_url is None:
+            raise ValueError(f"rerank=endpoint needs the address of a /rerank route: set {PREFIX}RERANK_URL")
+        if self.rerank == "llm" and not self.provider_tables():
+            raise ValueError(f"rerank=llm needs a chat model to ask: set {PREFIX}LLM_BASE_URL")
 
     def provider_tables(self) -> dict[str, ProviderSettings]:
         """All chat endpoints by name, the default one first; the one from `llm_base_url` is called `default`."""

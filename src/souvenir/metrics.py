@@ -35,6 +35,15 @@ class Metrics:
         self.embed_cache = Counter(
             "souvenir_embed_cache", "Single-text embeddings by cache result", ["result"], registry=r
         )
+        self.rerank_seconds = Histogram(
+            "souvenir_rerank_seconds", "Time a reranker took, failed or not", ["reranker"], buckets=_FAST, registry=r
+        )
+        self.rerank_fallbacks = Counter(
+            "souvenir_rerank_fallbacks",
+            "Searches that kept their order because the reranker gave no usable one",
+            ["reranker", "reason"],
+            registry=r,
+        )
         self.provider_seconds = Histogram(
             "souvenir_provider_seconds",
             "Time of a chat model's answer; kind is first_token or whole",
@@ -54,4 +63,17 @@ class Metrics:
         self.jobs_waiting = Gauge("souvenir_jobs_waiting", "Jobs that wait to be run", registry=r)
         self.jobs_oldest_seconds = Gauge("souvenir_jobs_oldest_seconds", "Age of the oldest job waiting", registry=r)
         self.jobs_failed = Gauge("souvenir_jobs_failed", "Jobs that failed for good and wait for a person", registry=r)
+        self.search_seconds = Histogram(
+            "souvenir_search_seconds", "Time of a whole search, its embedding included", buckets=_FAST, registry=r
+        )
+        self.search_hits = Counter(
+            "souvenir_searches", "Searches by outcome: found, empty, degraded", ["outcome"], registry=r
+        )
+        self.indexed_passages = Counter("souvenir_indexed_passages", "Passages written", ["kind"], registry=r)
+        self.index_bytes = Gauge("souvenir_index_bytes", "Memory of the space indexes of this process", registry=r)
+        self.index_spaces = Gauge("souvenir_index_spaces", "Spaces this process holds in memory", registry=r)
+        self.index_reads = Counter(
+            "souvenir_index_reads", "Times a space was read: whole, or only what changed", ["what"], registry=r
+        )
+        self.index_evictions = Counter("souvenir_index_evictions", "Space indexes let go for want of room", registry=r)
         self.auth_refused = Counter("souvenir_auth_refused", "Requests answered with 401", registry=r)

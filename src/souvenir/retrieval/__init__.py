@@ -1,0 +1,1 @@
+"""Search: one scoring function over everything remembered."""

@@ -1,0 +1,189 @@
+"""The one scoring function: what a passage says, what surrounds it, who said it and when, weighed into one number.
+
+Everything works on arrays in which the passages of a chat stand in the order in which they were said, so that the turn
+before and after is the entry before and after. A whole space is scored like that, and a few candidates of a very large
+one. Weights and their origin: docs/retrieval.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from souvenir.retrieval.question import Question
+from souvenir.retrieval.signs import DATED, INSTRUCTION, NUMBERS, PREFERENCE, QUESTION
+from souvenir.retrieval.times import TimeRange
+
+Floats = NDArray[np.float32]
+
+ASSISTANT = 2
+ROLES = {"user": 1, "assistant": ASSISTANT, "system": 3, "tool": 4}
+
+SESSION_GAP_SECONDS = 3600.0  # a pause that long begins another conversation within a chat
+RRF_K = 60
+_DOUBLINGS = (1, 2)  # a turn is seen in the light of the three before and after
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each sign of relevance counts. Fitted on conversations, not on questions about any one of them."""
+
+    cosine: float = 2.5
+    lexical: float = 2.45
+    cosine_before: float = 0.3
+    lexical_before: float = 1.3
+    cosine_after: float = 1.1
+    lexical_after: float = 0.33
+    surroundings: float = 1.4
+    assistant: float = -1.95
+    assistant_asked: float = 0.2
+    assistant_together: float = -0.6
+    instruction: float = 2.0
+    preference: float = 0.4
+    question: float = -0.7
+    length: float = 0.3
+    speaker: float = 0.55
+    dated: float = 0.4
+    number: float = 0.25
+    time: float = 1.0
+
+
+WEIGHTS = Weights()
+
+
+class Surface(NamedTuple):
+    """What is known of passages before anything is asked, in the order in which they were said."""
+
+    follows: NDArray[np.bool_]  # whether the entry before is the turn before, in the same session
+    prior: Floats
+    assistant: Floats
+    numbers: Floats
+    dated: Floats
+    wishes: Floats
+    speaker: NDArray[np.int32]
+    at: NDArray[np.float64]
+
+
+def surface(
+    chats: NDArray[np.int32],
+    at: NDArray[np.float64],
+    roles: NDArray[np.int8],
+    speakers: NDArray[np.int32],
+    signs: NDArray[np.int16],
+    words: NDArray[np.int32],
+) -> Surface:
+    """Prepare passages that stand in order; a negative chat is none."""
+    same = np.zeros(len(chats), np.bool_)
+    same[1:] = (chats[1:] == chats[:-1]) & (chats[1:] >= 0) & (np.abs(np.diff(at)) <= SESSION_GAP_SECONDS)
+    assistant = (roles == ASSISTANT).astype(np.float32)
+    own = 1 - assistant
+    wishes = WEIGHTS.instruction * ((signs & INSTRUCTION) > 0) + WEIGHTS.preference * ((signs & PREFERENCE) > 0)
+    prior = WEIGHTS.question * ((signs & QUESTION) > 0) + WEIGHTS.length * np.minimum(np.log1p(words), 3.0)
+    return Surface(
+        follows=same,
+        prior=prior.astype(np.float32),
+        assistant=assistant,
+        numbers=((signs & NUMBERS) > 0) * own,
+        dated=((signs & DATED) > 0) * own,
+        wishes=wishes.astype(np.float32) * own,
+        speaker=speakers,
+        at=at,
+    )
+
+
+def score(
+    question: Question,
+    surface: Surface,
+    cosines: Floats,
+    lexical: Floats,
+    speakers: NDArray[np.int32],
+    periods: Sequence[TimeRange],
+) -> Floats:
+    """How well each passage answers. `lexical` is BM25 as a share of the question's whole.
+
+    `speakers` are those the question names, `periods` the times it speaks of.
+
+    Scores compare within and between questions, but mean nothing yet: see `souvenir.retrieval.calibrate`.
+    """
+    if question.fusion == "rrf":
+        return _by_rank(cosines, lexical)
+    w = WEIGHTS
+    total: Floats = surface.prior + np.float32(w.cosine) * cosines + np.float32(w.lexical) * lexical
+    before = surface.follows[1:]
+    total[1:] += before * (np.float32(w.cosine_before) * cosines[:-1] + np.float32(w.lexical_before) * lexical[:-1])
+    total[:-1] += before * (np.float32(w.cosine_after) * cosines[1:] + np.float32(w.lexical_after) * lexical[1:])
+    total += np.float32(w.surroundings) * _surroundings(cosines + lexical, surface.follows)
+    total += np.float32(_assistant(question)) * surface.assistant
+    if question.wants_help:
+        total += surface.wishes
+    if question.wants_time:
+        total += np.float32(w.dated) * surface.dated
+    if question.wants_number:
+        total += np.float32(w.number) * surface.numbers
+    if speakers.size:
+        total += np.float32(w.speaker) * np.isin(surface.speaker, speakers)
+    if periods:
+        total += np.float32(w.time) * _within(periods, surface.at)
+    return total
+
+
+def _by_rank(cosines: Floats, lexical: Floats) -> Floats:
+    """Reciprocal rank fusion, brought to about the range of the other scores."""
+    total = np.zeros(len(cosines), np.float32)
+    for values in (cosines, lexical):
+        ranks = np.empty(len(values), np.float32)
+        ranks[np.argsort(-values, kind="stable")] = np.arange(1, len(values) + 1)
+        total += 1 / (np.float32(RRF_K) + ranks)
+    return total * np.float32(RRF_K * 3)
+
+
+def _assistant(question: Question) -> float:
+    """What the assistant said is mostly advice: it matters when it is asked for."""
+    if question.about_assistant:
+        return WEIGHTS.assistant_asked
+    return WEIGHTS.assistant_together if question.about_both else WEIGHTS.assistant
+
+
+def _surroundings(values: Floats, follows: NDArray[np.bool_]) -> Floats:
+    """The mean of the best two within reach of each entry, itself included."""
+    ahead = _best_two(values, follows)
+    behind = _best_two(values[::-1], np.append(follows[1:], False)[::-1])
+    first, second = _merged((ahead[0], ahead[1]), (behind[0][::-1], behind[1][::-1]))
+    # an entry is in both halves: when it is the best of both it would count twice
+    twice = (ahead[0] == values) & (behind[0][::-1] == values)
+    second = np.where(twice, np.maximum(ahead[1], behind[1][::-1]), second)
+    second = np.where(np.isfinite(second), second, 0.0)
+    return ((first + second) / np.float32(2)).astype(np.float32)
+
+
+def _best_two(values: Floats, follows: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The best and second best of each entry and those after it in its session, by doubling the reach."""
+    session = np.cumsum(~follows)
+    first = values.copy()
+    second = np.full_like(values, -np.inf)
+    for reach in _DOUBLINGS:
+        if reach >= len(values):
+            break
+        same = session[reach:] == session[:-reach]
+        later = (
+            np.where(same, first[reach:], np.float32(-np.inf)),
+            np.where(same, second[reach:], np.float32(-np.inf)),
+        )
+        merged = _merged((first[:-reach], second[:-reach]), later)
+        first = np.concatenate((merged[0], first[-reach:]))
+        second = np.concatenate((merged[1], second[-reach:]))
+    return first, second
+
+
+def _merged(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    best = np.maximum(one[0], other[0])
+    return best, np.maximum(np.minimum(one[0], other[0]), np.maximum(one[1], other[1]))
+
+
+def _within(periods: Sequence[TimeRange], at: NDArray[np.float64]) -> NDArray[np.bool_]:
+    inside = np.zeros(len(at), np.bool_)
+    for period in periods:
+        inside |= (at >= period.start.timestamp()) & (at < period.end.timestamp())
+    return inside

@@ -1,0 +1,341 @@
+"""One space in memory: exact lexical postings, vectors as bytes, and what filters and the scoring function need."""
+
+import threading
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from souvenir.retrieval.filters import Filter
+from souvenir.retrieval.postings import Postings, idf, saturated
+from souvenir.retrieval.question import Question
+from souvenir.retrieval.score import ROLES, Surface, score, surface
+from souvenir.retrieval.terms import terms_of
+from souvenir.retrieval.vectors import QuantizedVectors
+from souvenir.stores.passage_ports import Changes, Columns
+
+_WORN_ROWS = 1000
+_WORN_SHARE = 0.25
+
+_FIELDS = {
+    "ids": np.int64,
+    "at": np.float64,
+    "until": np.float64,
+    "chats": np.int32,
+    "kinds": np.int16,
+    "roles": np.int8,
+    "speakers": np.int32,
+    "categories": np.int32,
+    "signs": np.int16,
+    "words": np.int32,
+    "lengths": np.float32,
+    "embedded": np.bool_,
+    "alive": np.bool_,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The best passages of a space for a question, best first, with the signs their relevance is judged by.
+
+    `named` is the share, by weight, of the question's names that occur in the space at all; 1 when it has none.
+    """
+
+    ids: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    cosines: NDArray[np.float32]
+    lexical: NDArray[np.float32]
+    embedded: NDArray[np.bool_]
+    named: float
+
+    def chosen(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> "Candidates":
+        """Some of them, or all in another order."""
+        return replace(
+            self,
+            ids=self.ids[which],
+            scores=self.scores[which],
+            cosines=self.cosines[which],
+            lexical=self.lexical[which],
+            embedded=self.embedded[which],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What BM25 knows of a whole space: how many passages, how long on average, how many of them have each term."""
+
+    documents: int
+    average: float
+    holders: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """BM25 of all rows as a share of what the question could reach, and how many of its names are known at all."""
+
+    shares: NDArray[np.float32]
+    named: float
+
+
+class SpaceIndex:
+    """Rows are added at the end and die in place; an index with many dead rows is `worn` and better read anew.
+
+    Safe to use from several threads. What it answers depends on what is in the space alone, not on how it came there.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self.revision = 0
+        self._dimension = dimension
+        self._lock = threading.Lock()
+        self._count = 0
+        self._dead = 0
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(64, dtype) for name, dtype in _FIELDS.items()}
+        self._vectors = QuantizedVectors(dimension)
+        self._postings = Postings()
+        self._chats: dict[str, int] = {}
+        self._kinds: dict[str, int] = {}
+        self._names: dict[str, int] = {}
+        self._categories: dict[str, int] = {}
+        self._tags: dict[str, array[int]] = {}
+        self._tag_postings = 0
+        self._ordered: tuple[NDArray[np.intp], Surface] | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it holds in memory, the order that is made at the first question included."""
+        columns = sum(column.nbytes for column in self._columns.values())
+        names = 150 * (len(self._chats) + len(self._names) + len(self._tags))
+        return (
+            columns
+            + self._vectors.size_bytes
+            + self._postings.size_bytes
+            + 4 * self._tag_postings
+            + names
+            + (33 * self._count)
+        )
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether so many rows are dead that reading the space anew pays."""
+        return self._dead > max(_WORN_ROWS, _WORN_SHARE * self._count)
+
+    @property
+    def passages(self) -> int:
+        """How many passages it holds."""
+        return self._count - self._dead
+
+    def apply(self, changes: Iterable[Changes], revision: int) -> None:
+        """Take in what happened up to a revision."""
+        with self._lock:
+            for change in changes:
+                self._kill(np.concatenate((change.removed, change.columns.ids)))
+                self._append(change.columns)
+            self.revision = revision
+
+    def prepare(self) -> None:
+        """Work out anew what questions need and changes leave undone; otherwise the next question does."""
+        with self._lock:
+            self._ordered = None
+            self._order()
+
+    def candidates(
+        self,
+        question: Question,
+        vector: NDArray[np.float32] | None,
+        only: Filter,
+        count: int,
+        statistics: Statistics | None = None,
+    ) -> Candidates:
+        """The best `count` passages that pass the filter; without a vector, by words and surroundings alone.
+
+        `statistics` are given where the index holds only some of a space.
+        """
+        with self._lock:
+            visible = self._visible(only)
+            lexical = self._lexical(question, statistics or self._statistics(question))
+            cosines = self._cosines(vector, lexical.shares)
+            # what is not there must not lend its neighbours any weight
+            shares = lexical.shares * visible
+            cosines *= visible
+            order, known = self._order()
+            named = np.array([self._names[term] for term in question.terms if term in self._names], np.int32)
+            periods = question.periods(self._newest(visible)) if visible.any() else ()
+            ranked = score(question, known, cosines[order], shares[order], named, periods)
+            passes = self._passes(only, visible)[order]
+            chosen = order[_best(ranked, passes, self._column("ids")[order], count)]
+            scores = np.empty(self._count, np.float32)
+            scores[order] = ranked
+            return Candidates(
+                ids=self._column("ids")[chosen].copy(),
+                scores=scores[chosen],
+                cosines=cosines[chosen],
+                lexical=shares[chosen],
+                embedded=self._column("embedded")[chosen].copy(),
+                named=lexical.named,
+            )
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self._columns[name][: self._count]
+
+    def _append(self, columns: Columns) -> None:
+        first, added = self._count, len(columns.ids)
+        if not added:
+            return
+        self._reserve(first + added)
+        rows = np.arange(first, first + added)
+        values = {
+            "ids": columns.ids,
+            "at": columns.at,
+            "until": columns.until,
+            "chats": [-1 if chat is None else _code(self._chats, chat) for chat in columns.chat_ids],
+            "kinds": [_code(self._kinds, kind) for kind in columns.kinds],
+            "roles": [ROLES.get(role or "", 0) for role in columns.roles],
+            "speakers": [self._speaker(speaker) for speaker in columns.speakers],
+            "categories": [-1 if name is None else _code(self._categories, name) for name in columns.categories],
+            "signs": columns.signs,
+            "words": columns.words,
+            "lengths": [
+                self._postings.add(first + index, terms.split(" ") if terms else ())
+                for index, terms in enumerate(columns.terms)
+            ],
+            "embedded": columns.embedded,
+            "alive": np.ones(added, np.bool_),
+        }
+        for name, value in values.items():
+            self._columns[name][rows] = value
+        for index, tags in enumerate(columns.tags):
+            for tag in tags:
+                self._tags.setdefault(tag, array("i")).append(first + index)
+                self._tag_postings += 1
+        self._vectors.put(rows, columns.vectors)
+        self._count += added
+        self._ordered = None
+
+    def _speaker(self, speaker: str | None) -> int:
+        """People are known by the first term of their name, as questions name them."""
+        terms = terms_of(speaker) if speaker else []
+        return _code(self._names, terms[0]) if terms else -1
+
+    def _kill(self, ids: NDArray[np.int64]) -> None:
+        if ids.size == 0 or self._count == 0:
+            return
+        alive = self._column("alive")
+        gone = np.isin(self._column("ids"), ids) & alive
+        self._dead += int(gone.sum())
+        alive[gone] = False
+        self._ordered = None
+
+    def _reserve(self, count: int) -> None:
+        capacity = len(self._columns["ids"])
+        if count <= capacity:
+            return
+        grown = max(count, capacity + capacity // 2)
+        for name, column in self._columns.items():
+            self._columns[name] = np.concatenate((column, np.zeros(grown - capacity, column.dtype)))
+
+    def _visible(self, only: Filter) -> NDArray[np.bool_]:
+        """Which rows exist for this question at all."""
+        alive = self._column("alive")
+        until = self._column("until")
+        if only.as_of is None:
+            standing: NDArray[np.bool_] = alive & np.isinf(until)
+            return standing
+        moment = only.as_of.timestamp()
+        known: NDArray[np.bool_] = alive & (self._column("at") <= moment) & (until > moment)
+        return known
+
+    def _newest(self, visible: NDArray[np.bool_]) -> datetime:
+        return datetime.fromtimestamp(float(self._column("at")[visible].max()), UTC)
+
+    def _passes(self, only: Filter, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        passing = visible
+        if only.kinds:
+            passing = passing & np.isin(self._column("kinds"), [self._kinds.get(kind, -2) for kind in only.kinds])
+        if only.categories:
+            codes = [self._categories.get(name, -2) for name in only.categories]
+            passing = passing & np.isin(self._column("categories"), codes)
+        if only.chat_id is not None:
+            passing = passing & (self._column("chats") == self._chats.get(only.chat_id, -2))
+        if only.since is not None:
+            passing = passing & (self._column("at") >= only.since.timestamp())
+        if only.until is not None:
+            passing = passing & (self._column("at") < only.until.timestamp())
+        if only.tags_any:
+            passing = passing & np.logical_or.reduce([self._tagged(tag) for tag in only.tags_any])
+        for tag in only.tags_all:
+            passing = passing & self._tagged(tag)
+        return passing
+
+    def _tagged(self, tag: str) -> NDArray[np.bool_]:
+        mask = np.zeros(self._count, np.bool_)
+        if rows := self._tags.get(tag):
+            mask[np.frombuffer(rows, np.int32)] = True
+        return mask
+
+    def _statistics(self, question: Question) -> Statistics:
+        alive = self._column("alive")
+        lengths = self._column("lengths")[alive]
+        holders = {}
+        for term in question.terms:
+            postings = self._postings.of(term)
+            holders[term] = int(alive[postings[0]].sum()) if postings is not None else 0
+        return Statistics(len(lengths), float(lengths.mean()) if len(lengths) else 0.0, holders)
+
+    def _lexical(self, question: Question, known: Statistics) -> Lexical:
+        lengths = self._column("lengths")
+        weights = {term: idf(known.documents, known.holders[term]) for term in question.terms}
+        shares = np.zeros(self._count, np.float32)
+        for term, weight in weights.items():
+            postings = self._postings.of(term)
+            if postings is not None:
+                rows, counts = postings
+                shares[rows] += np.float32(weight) * saturated(counts, lengths[rows], known.average)
+        whole = sum(weights.values())
+        return Lexical(
+            shares=shares / np.float32(whole or 1.0),
+            named=_known({term: weights[term] for term in question.names}, known.holders),
+        )
+
+    def _cosines(self, vector: NDArray[np.float32] | None, shares: NDArray[np.float32]) -> NDArray[np.float32]:
+        # what has no vector is taken to mean about as much as its words say
+        guessed: NDArray[np.float32] = np.float32(0.1) + np.float32(0.4) * np.minimum(shares, np.float32(1.0))
+        if vector is None:
+            return guessed
+        cosines = self._vectors.cosines(vector, self._count)
+        embedded = self._column("embedded")
+        return cosines if embedded.all() else np.where(embedded, cosines, guessed)
+
+    def _order(self) -> tuple[NDArray[np.intp], Surface]:
+        """The rows as they were said, chat by chat; dead ones stand apart at the end and are nobody's neighbours."""
+        if self._ordered is None:
+            chats = np.where(self._column("alive"), self._column("chats"), -1).astype(np.int32)
+            order = np.lexsort((self._column("ids"), chats))
+            names = ("at", "roles", "speakers", "signs", "words")
+            self._ordered = order, surface(chats[order], *(self._column(name)[order] for name in names))
+        return self._ordered
+
+
+def _code(codes: dict[str, int], name: str) -> int:
+    return codes.setdefault(name, len(codes))
+
+
+def _known(weights: Mapping[str, float], holders: Mapping[str, int]) -> float:
+    whole = sum(weights.values())
+    return sum(weight for term, weight in weights.items() if holders[term]) / whole if whole else 1.0
+
+
+def _best(
+    scores: NDArray[np.float32], passes: NDArray[np.bool_], ids: NDArray[np.int64], count: int
+) -> NDArray[np.intp]:
+    """The places of the best, best first; equal scores by id, newest first."""
+    places = np.flatnonzero(passes)
+    if len(places) > count:
+        kept = scores[places]
+        least = np.partition(kept, len(kept) - count)[len(kept) - count]
+        places = places[kept >= least]
+    ranked = np.lexsort((-ids[places], -scores[places]))
+    return places[ranked[:count]]
