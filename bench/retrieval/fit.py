@@ -203,6 +203,7 @@ async def main() -> None:
     await embedder.start()
     groups = {"LoCoMo": await load(locomo(folder), embedder), "BEAM": await load(beam(folder), embedder)}
     asked = [one for name, group in groups.items() for one in ask_all(name, group)]
+    # the weight of the size is fitted on pieces of the conversations, by hand: sets of one size cannot tell it
     print("said (cosine, lexical, unknown_names, said_bias):", fit_said(asked).round(2).tolist())
     print("this (score, behind, bias):", fit_this(asked).round(2).tolist())
     print("in the code:", calibration_of(embedder.model))

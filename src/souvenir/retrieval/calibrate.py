@@ -20,6 +20,7 @@ class Calibration:
     cosine: float
     lexical: float
     unknown_names: float
+    size: float
     said_bias: float
     score: float
     behind: float
@@ -29,12 +30,15 @@ class Calibration:
 
 _SHARPNESS = 4.0  # of the first question: when in doubt, nothing was said
 _DOUBT = 0.3
+_USUAL = 500  # passages the weights were fitted with
+_MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
-    cosine=10.3,
+    cosine=10.5,
     lexical=4.9,
-    unknown_names=-5.3,
-    said_bias=-5.5,
+    unknown_names=-5.2,
+    size=-0.3,
+    said_bias=-5.45,
     score=0.37,
     behind=1.2,
     bias=-2.85,
@@ -54,6 +58,8 @@ def probabilities(found: Candidates, calibration: Calibration) -> NDArray[np.flo
         return np.zeros(0, np.float32)
     c = calibration
     said = c.said_bias + c.cosine * float(found.cosines.max()) + c.lexical * float(found.lexical.max())
+    # the more there is, the nearer the nearest is by chance
+    said += c.size * float(np.log(min(max(found.among, 2), _MANY) / _USUAL))
     if found.named == 0:
         said += c.unknown_names
     this = c.bias + c.score * found.scores + c.behind * (found.scores - found.scores.max())

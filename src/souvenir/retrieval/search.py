@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from souvenir.clock import Clock
 from souvenir.config import Settings
 from souvenir.embed.port import Embedder
-from souvenir.errors import Unavailable
+from souvenir.errors import DimensionMismatch, Unavailable
 from souvenir.metrics import Metrics
 from souvenir.retrieval.calibrate import calibration_of, probabilities
 from souvenir.retrieval.filters import Filter
@@ -131,7 +131,7 @@ class Search:
             async with asyncio.timeout(self._settings.search_embed_timeout_seconds):
                 vector: NDArray[np.float32] = (await self._embedder.embed([text])).vectors[0]
                 return vector
-        except (Unavailable, TimeoutError) as error:
+        except (Unavailable, DimensionMismatch, TimeoutError) as error:
             self._embedder_rests_until = monotonic() + _EMBEDDER_REST_SECONDS
             log.warning("search goes on by words alone", reason=str(error) or "the embedder took too long")
             return None

@@ -43,6 +43,7 @@ class Candidates:
     """The best passages of a space for a question, best first, with the signs their relevance is judged by.
 
     `named` is the share, by weight, of the question's names that occur in the space at all; 1 when it has none.
+    `among` is how many passages the space has.
     """
 
     ids: NDArray[np.int64]
@@ -51,6 +52,7 @@ class Candidates:
     lexical: NDArray[np.float32]
     embedded: NDArray[np.bool_]
     named: float
+    among: int
 
     def chosen(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> "Candidates":
         """Some of them, or all in another order."""
@@ -156,7 +158,8 @@ class SpaceIndex:
         """
         with self._lock:
             visible = self._visible(only)
-            lexical = self._lexical(question, statistics or self._statistics(question))
+            statistics = statistics or self._statistics(question)
+            lexical = self._lexical(question, statistics)
             cosines = self._cosines(vector, lexical.shares)
             # what is not there must not lend its neighbours any weight
             shares = lexical.shares * visible
@@ -176,6 +179,7 @@ class SpaceIndex:
                 lexical=shares[chosen],
                 embedded=self._column("embedded")[chosen].copy(),
                 named=lexical.named,
+                among=statistics.documents,
             )
 
     def _column(self, name: str) -> NDArray[Any]:

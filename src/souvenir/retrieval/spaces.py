@@ -13,7 +13,7 @@ from souvenir.types import SpaceId
 
 log = structlog.get_logger(__name__)
 
-_Key = tuple[SpaceId, str]
+_Key = tuple[SpaceId, str, int]
 
 
 @dataclass(slots=True)
@@ -37,7 +37,8 @@ class SpaceIndexes:
 
     async def current(self, space: SpaceId, state: SpaceState, model: str, dimension: int) -> SpaceIndex:
         """The index of a space, brought at least to the given state."""
-        key = (space, model)
+        # an embedder that never answered has no dimension yet: what was read then is of no use once it has one
+        key = (space, model, dimension)
         held = self._held.setdefault(key, _Held())
         self._held.move_to_end(key)
         if held.index is not None and held.index.revision >= state.revision and not held.index.is_worn:

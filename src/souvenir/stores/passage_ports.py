@@ -62,7 +62,7 @@ class Passage:
     category: str | None
     origin: JsonObject
     until: datetime | None = None
-    vector: NDArray[np.float16] | None = None
+    vector: NDArray[np.float16] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
