@@ -1,6 +1,7 @@
 """The server on each chat engine, by its setting: the same routes, the same answers, clear words when it is away."""
 
 import asyncio
+import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from souvenir.testing.processes import run_to_end
 from souvenir.testing.server import RunningSouvenir
 from souvenir.types import user_space
 from tests.acceptance.conftest import scripted
+from tests.acceptance.remembering import Memory, message
 from tests.contract.chats.conftest import ENGINES, servers
 
 
@@ -64,6 +66,33 @@ def test_the_routes_answer_alike_on_every_engine(environ: dict[str, str], engine
         assert client.patch(f"/chats/{chat_id}", json={"title": "new"}, headers=alice).json()["title"] == "new"
         assert client.delete(f"/chats/{chat_id}", headers=alice).status_code == 204
         assert client.post("/chats/list", json={}, headers=alice).json()["conversations"] == []
+
+
+@pytest.mark.req("CHAT-5", "CHAT-6", "SRCH-5", "SRCH-8")
+def test_messages_are_indexed_found_and_forgotten_on_every_engine(environ: dict[str, str], tmp_path: Path) -> None:
+    with (
+        RunningSouvenir(load_settings(environ)) as running,
+        Memory(running.url, "ann") as ann,
+        Memory(running.url) as bob,
+    ):
+        first = ann.say("The ferry leaves at seven.", "trip", external_id="e")
+        assert ann.say("Something else.", "trip", external_id="e") == first
+        ann.say_all([message(f"m{number}", f"c{number % 3}") for number in range(99)])
+        ann.say("Long ago.", "history", created_at="0033-04-03T15:00:00Z")
+        assert ann.everything(chat_id="trip") == {"The ferry leaves at seven."}
+        assert len(ann.everything(chat_id="c1")) == 33
+        page = ann.client.get("/chats/messages", params={"chat_id": "history"}).json()
+        assert page["messages"][0]["created_at"] == "0033-04-03T15:00:00Z"
+        assert bob.everything() == set()
+        assert bob.client.delete("/chats/trip").status_code == 403
+        assert ann.client.delete("/chats/trip").status_code == 204
+        assert ann.everything(chat_id="trip") == set()
+        # more lines than every engine takes in one write
+        file = tmp_path / "chat.jsonl"
+        file.write_text("".join(f"{json.dumps(message(f'line {number}', 'file'))}\n" for number in range(250)))
+        ended = run_to_end(["index", str(file), "--user", "ann"], environ, tmp_path)
+        assert ended.stdout == "250 stored, 0 there already.\n"
+        assert len(ann.everything(chat_id="file")) == 100
 
 
 @pytest.mark.parametrize(

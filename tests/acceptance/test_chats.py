@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import Coroutine, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -11,8 +12,8 @@ import pytest
 from souvenir.app import open_chats
 from souvenir.stores.ports import ChatEngine, NewMessage
 from souvenir.testing.server import RunningSouvenir
-from souvenir.testing.users import SECRET, User, two_users
-from souvenir.types import user_space
+from souvenir.testing.users import SECRET, User, token, two_users
+from souvenir.types import project_space, user_space
 from tests.acceptance.conftest import Serve
 
 SOME_ID = "0190a2b0-0000-7000-8000-000000000000"
@@ -226,14 +227,50 @@ def test_an_unknown_chat_and_somebody_elses_answer_alike_and_nothing_changes(ali
 
 
 @pytest.mark.req("ID-9")
-@pytest.mark.parametrize("bad", ["x", "123", "../x", "%00", "00000000-0000-0000-0000-00000000000g", ""])
-def test_an_id_that_is_no_uuid_is_400_and_named(alice: Api, bad: str) -> None:
+@pytest.mark.parametrize("bad", ["a b", "../x", "%00", "a/b", "a:b", "é", "a\n", "x" * 129, "list", "messages", ""])
+def test_an_id_of_other_characters_is_400_and_named(alice: Api, bad: str) -> None:
     answer = alice.messages(bad)
     assert answer.status_code == 400
     assert answer.json()["field"] == "chat_id"
     if bad and "/" not in bad:
-        assert alice.client.delete(f"/chats/{bad}").status_code == 400
+        # what names a route is no chat, whatever the method
+        expected = 405 if bad in {"list", "messages"} else 400
+        assert alice.client.delete(f"/chats/{quote(bad, safe='')}").status_code == expected
     assert alice.client.get("/chats/messages").json()["field"] == "chat_id"
+
+
+@pytest.mark.req("CHAT-4", "CHAT-5", "ID-7")
+@pytest.mark.parametrize("chat_id", ["x", "123", "a.b_c~d-e", "List", "-", "~", "x" * 128, SOME_ID, SOME_ID.upper()])
+def test_any_id_of_url_characters_is_a_chats_and_unknown_until_there_is_one(alice: Api, chat_id: str) -> None:
+    assert alice.messages(chat_id).status_code == 403
+    assert alice.client.delete(f"/chats/{chat_id}").status_code == 403
+    alice.add("hello", chat_id=chat_id)
+    assert alice.walk(chat_id, 1) == ["hello"]
+    assert alice.client.patch(f"/chats/{chat_id}", json={"title": "new"}).json()["id"] == chat_id
+    assert alice.client.delete(f"/chats/{chat_id}").status_code == 204
+    assert alice.messages(chat_id).status_code == 403
+
+
+@pytest.mark.req("CHAT-5", "ID-6", "ID-8")
+def test_a_projects_chats_are_listed_read_renamed_and_deleted_by_its_members_only(running: RunningSouvenir) -> None:
+    space = project_space("apollo")
+    with_store(running, lambda store: store.append(space, "plan", [NewMessage("user", "the plan")], create=True))
+    member, stranger = (
+        httpx2.Client(base_url=running.url, headers={"Authorization": f"Bearer {made}"}, timeout=20)
+        for made in (token("ann", projects=["apollo"]), token("bob"))
+    )
+    query = {"project_id": "apollo"}
+    with member, stranger:
+        for client, status in [(stranger, 403), (member, 200)]:
+            assert client.post("/chats/list", json=query).status_code == status
+            assert client.get("/chats/messages", params={"chat_id": "plan", **query}).status_code == status
+            assert client.patch("/chats/plan", params=query, json={"title": "Plan"}).status_code == status
+        assert [chat["title"] for chat in member.post("/chats/list", json=query).json()["conversations"]] == ["Plan"]
+        assert member.get("/chats/messages", params={"chat_id": "plan"}).status_code == 403
+        assert member.delete("/chats/plan").status_code == 403
+        assert stranger.delete("/chats/plan", params=query).status_code == 403
+        assert member.delete("/chats/plan", params=query).status_code == 204
+        assert member.post("/chats/list", json=query).json()["conversations"] == []
 
 
 @pytest.mark.req("CHAT-5")

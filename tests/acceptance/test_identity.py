@@ -20,6 +20,9 @@ ROUTES = [
     ("GET", "/v1/models/souvenir", None),
     ("POST", "/v1/chat/completions", CHAT),
     ("POST", "/v1/embeddings", {"model": "souvenir", "input": "x"}),
+    ("POST", "/search", {"query": "x"}),
+    ("POST", "/index-chat-message", {"chat_id": "c", "role": "user", "content": "x"}),
+    ("POST", "/index-chat-messages", {"messages": [{"chat_id": "c", "role": "user", "content": "x"}]}),
 ]
 
 

@@ -51,7 +51,7 @@ def test_a_beginning_is_short_and_ends_with_a_whole_character(text: str, most: i
         assert cut == text[:most]
 
 
-@given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+@given(st.datetimes(max_value=datetime(9999, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_times_read_back_and_sort_as_their_texts(time: datetime) -> None:
     assert time_of(time_text(time)) == time
     assert time_text(time) < time_text(time + timedelta(microseconds=1))

@@ -1,22 +1,32 @@
 """The routes that OpenAI's own clients call: `/v1/chat/completions`, `/v1/models`, `/v1/embeddings`."""
 
+import asyncio
 import base64
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import numpy as np
+import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from souvenir.api import schemas
-from souvenir.api.callers import BEARER, TheSouvenir
+from souvenir.api.callers import BEARER, TheCaller, TheSouvenir
 from souvenir.api.documented import OPENAI_ERRORS, PROVIDER_ERRORS
 from souvenir.api.requests import CallerRoute
+from souvenir.api.search import citation, spaces_of
 from souvenir.api.streaming import OpenAIStream, while_connected
+from souvenir.app import Souvenir
 from souvenir.embed.port import Vectors
 from souvenir.errors import BadInput, NotFound, TooLarge
-from souvenir.llm.port import ModelInfo
+from souvenir.identity.caller import Caller
+from souvenir.llm.port import OFFLINE, ModelInfo
+from souvenir.llm.recalled import Recalled, render
+from souvenir.retrieval.filters import Filter
+from souvenir.stores.passage_ports import Passage
 from souvenir.types import JsonObject
+
+log = structlog.get_logger(__name__)
 
 router = APIRouter(
     prefix="/v1", tags=["OpenAI"], route_class=CallerRoute, dependencies=[BEARER], responses=OPENAI_ERRORS
@@ -24,6 +34,9 @@ router = APIRouter(
 
 _MOST_INPUTS = 2048
 _OUR_EMBEDDER = "souvenir"
+_RECALLED = 5
+_RECALL_SECONDS = 10.0
+_SPEAKERS = {"user": "you", "assistant": "the assistant"}
 
 
 @router.post(
@@ -31,17 +44,45 @@ _OUR_EMBEDDER = "souvenir"
     response_model=schemas.ChatCompletion,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **PROVIDER_ERRORS},
 )
-async def create_chat_completion(body: schemas.ChatRequest, request: Request, souvenir: TheSouvenir) -> Response:
+async def create_chat_completion(
+    body: schemas.ChatRequest, request: Request, souvenir: TheSouvenir, caller: TheCaller
+) -> Response:
     """Answer a chat, whole or as a stream."""
     _limit_messages(body, souvenir.settings.max_message_chars)
     resolved = await souvenir.providers.resolve(body.model)
     # what goes to the host is what came in, not what our schema knows of it
     asked: JsonObject = {**await request.json(), "model": resolved.model}
+    if resolved.provider.name == OFFLINE and caller.user_id is not None:
+        asked["messages"] = [*await _recall(body, souvenir, caller), *asked["messages"]]
     if not body.stream:
         return JSONResponse(await while_connected(request, resolved.provider.complete(asked)))
     chunks = resolved.provider.stream(asked)
     first = await while_connected(request, anext(chunks, None))
     return OpenAIStream(_resumed(first, chunks))
+
+
+async def _recall(body: schemas.ChatRequest, souvenir: Souvenir, caller: Caller) -> list[JsonObject]:
+    """What memory holds on the user's last message, as a message of its own. A search that fails fails no answer."""
+    said = next((_texts(message) for message in reversed(body.messages) if message.role == "user"), [])
+    question = "\n".join(said)
+    if not question.strip():
+        return []
+    try:
+        async with asyncio.timeout(_RECALL_SECONDS):
+            found = await souvenir.search.search(
+                spaces_of(caller, None), question, Filter(), limit=_RECALLED, rerank=not body.stream
+            )
+    except Exception as error:  # noqa: BLE001 - whatever ails the search, an answer without memories is one
+        log.warning("memory could not be searched for an answer", error=type(error).__name__)
+        souvenir.metrics.search_hits.labels("failed").inc()
+        return []
+    recalled = [_recalled(hit.passage, citation(place)) for place, hit in enumerate(found.hits)]
+    return [{"role": "system", "content": render(recalled)}]
+
+
+def _recalled(passage: Passage, cited: str) -> Recalled:
+    role = passage.role or passage.kind
+    return Recalled(cited, passage.text, passage.speaker or _SPEAKERS.get(role, role), passage.at)
 
 
 async def _resumed(
@@ -57,10 +98,13 @@ async def _resumed(
 
 def _limit_messages(body: schemas.ChatRequest, most: int) -> None:
     for index, message in enumerate(body.messages):
-        parts = message.content if isinstance(message.content, list) else []
-        texts = [message.content] if isinstance(message.content, str) else [part.text or "" for part in parts]
-        if sum(map(len, texts)) > most:
+        if sum(map(len, _texts(message))) > most:
             raise TooLarge(f"messages[{index}].content: is over {most} characters, the most this server takes")
+
+
+def _texts(message: schemas.ChatMessage) -> list[str]:
+    parts = message.content if isinstance(message.content, list) else []
+    return [message.content] if isinstance(message.content, str) else [part.text or "" for part in parts]
 
 
 @router.get("/models", responses=PROVIDER_ERRORS)

@@ -25,6 +25,7 @@ async def welcome() -> schemas.Welcome:
         "models": "/v1/models",
         "embeddings": "/v1/embeddings",
         "chats": "/chats/list",
+        "search": "/search",
         "you": "/whoami",
         "ready": "/ready",
         "metrics": "/metrics",

@@ -1,13 +1,84 @@
 """The shapes of requests and responses, as the OpenAPI description publishes them."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
-from uuid import UUID
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, get_args
 
-from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+from souvenir.stores.passage_ports import KINDS, Kind
+from souvenir.types import is_name
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]
+SpaceName = Literal["user", "project", "org", "global"]
+SPACES: tuple[SpaceName, ...] = get_args(SpaceName)
+
+_ROUTES_OF_CHATS = {"list", "messages"}
+_ISO_8601 = re.compile(r"[0-9]{4}-?[0-9W][0-9W-]{1,6}(?:T[0-9:.,]{2,}(?:Z|[+-][0-9:]{2,})?)?")
+
+
+def _free_id(chat_id: str) -> str:
+    if chat_id in _ROUTES_OF_CHATS:
+        raise ValueError("is the name of a route under /chats and cannot be a chat's id")
+    return chat_id
+
+
+def _label(text: str) -> str:
+    if not is_name(text):
+        raise ValueError("must be 1 to 255 characters, with no control characters or outer spaces")
+    return text
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+def _moment(value: object) -> datetime:
+    """ISO 8601 to a time in UTC; what names no offset is in UTC, and a date alone is its midnight."""
+    text = value.upper().replace(" ", "T", 1) if isinstance(value, str) else ""
+    if not _ISO_8601.fullmatch(text):
+        raise ValueError("must be a date or a time in ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z")
+    moment = datetime.fromisoformat(text)
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        raise ValueError("is before the year 1 or after the year 9999") from None
+
+
+def _among(known: tuple[str, ...]) -> BeforeValidator:
+    """Names the list, and not a place in it, when a word is unknown, and tells which there are."""
+
+    def check(given: object) -> object:
+        for name in given if isinstance(given, list) else ():
+            if isinstance(name, str) and name not in known:
+                raise ValueError(f"there is no {name[:40]!r}; there are: {', '.join(known)}")
+        return given
+
+    return BeforeValidator(check)
+
+
+def _not_yet(learn: bool) -> bool:
+    if learn:
+        raise ValueError("memories are not formed yet in this version")
+    return learn
+
+
+ChatId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._~-]{1,128}$"), AfterValidator(_free_id)]
+Label = Annotated[str, AfterValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 255})]
+Text = Annotated[str, AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})]
+Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string"})]
+Words = Annotated[list[str], Field(max_length=100)]
 
 
 class Problem(BaseModel):
@@ -70,12 +141,10 @@ class WhoAmI(BaseModel):
     reads: list[str] = Field(description="The spaces that are searched for this caller.")
 
 
-ChatId = Annotated[UUID, Query(description="The chat's id.")]
-
-
 class ChatListRequest(BaseModel):
-    """Which page of the caller's chats."""
+    """Which page of the caller's chats, or of a project's."""
 
+    project_id: Name | None = Field(None, description="A project the caller belongs to, for its chats.")
     cursor: str | None = Field(None, description="`next_cursor` of the page before.")
     limit: StrictInt | None = Field(None, description="Most chats; 20 if not given, above 50 is 50.")
 
@@ -122,6 +191,103 @@ class RenameRequest(BaseModel):
     """A chat's new title."""
 
     title: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
+
+
+class SearchRequest(BaseModel):
+    """What is looked for and where. Everything but the query narrows the search before anything is ranked."""
+
+    model_config = ConfigDict(strict=True)
+
+    query: Text = Field(description="At most 100,000 characters.")
+    project_id: Label | None = Field(None, description="Search in this project, and nowhere else.")
+    limit: Annotated[int, Field(ge=1)] | None = Field(None, description="Most hits; 10 if not given, above 100 is 100.")
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="A hit's score must exceed it. If not given: `search_threshold`, or what was measured."
+    )
+    kinds: Annotated[list[Kind], Field(max_length=100), _among(KINDS)] | None = Field(
+        None, description="Only passages of these kinds."
+    )
+    tags: Words | None = Field(None, description="Only what has one of these tags.")
+    all_tags: Words | None = Field(None, description="Only what has every one of these tags.")
+    categories: Words | None = Field(None, description="Only memories of these categories.")
+    chat_id: ChatId | None = Field(None, description="Only what was said in this chat.")
+    since: Moment | None = Field(None, description="Only what was said then or later (ISO 8601; UTC if it says none).")
+    until: Moment | None = Field(None, description="Only what was said before that.")
+    as_of: Moment | None = Field(None, description="Only what was known at that time, as it was known then.")
+    spaces: Annotated[list[SpaceName], Field(min_length=1, max_length=100), _among(SPACES)] | None = Field(
+        None, description="Where to look, among what the caller may read. If not given: the project, or user and org."
+    )
+
+
+class Source(BaseModel):
+    """Where a passage is from: the characters `start` to `end` of a chat's message."""
+
+    chat_id: str | None
+    message_id: str | None
+    start: int
+    end: int
+
+
+class SearchHit(BaseModel):
+    """A passage that answers."""
+
+    score: float = Field(description="How likely it answers, between 0 and 1; comparable between queries.")
+    text: str
+    kind: str
+    message_id: str | None
+    external_id: str | None
+    created_at: datetime = Field(description="When it was said.")
+    speaker: str | None
+    role: str | None
+    tags: list[str]
+    source: Source
+    citation: str = Field(description="What stands for it in an answer: `[M1]`, `[M2]` and so on.")
+
+
+class SearchAnswer(BaseModel):
+    """The hits, best first; an empty list when nothing relevant is known."""
+
+    hits: list[SearchHit]
+    degraded: bool = Field(description="No embedder answered, and words alone decided.")
+
+
+class SaidMessage(BaseModel):
+    """A message to store and to find again."""
+
+    model_config = ConfigDict(strict=True)
+
+    chat_id: ChatId = Field(description="The chat it was said in; made when it does not exist.")
+    role: Literal["user", "assistant", "system", "tool"]
+    content: Text = Field(description="At most 200,000 characters.")
+    speaker: Label | None = Field(None, description="Who said it, by name.")
+    created_at: Moment | None = Field(None, description="When it was said (ISO 8601); now if not given.")
+    external_id: Label | None = Field(None, description="Your own id of it: sent again, nothing is stored again.")
+    project_id: Label | None = Field(None, description="A project the caller belongs to; if not given, it is private.")
+    learn: Annotated[bool, AfterValidator(_not_yet)] = Field(
+        False, description="Form memories of it. Not in this version: only false is taken."
+    )
+
+
+class SaidMessages(BaseModel):
+    """Messages to store, all or none; at most 1,000."""
+
+    model_config = ConfigDict(strict=True)
+
+    messages: Annotated[list[SaidMessage], Field(min_length=1)]
+    project_id: Label | None = Field(None, description="The project of those messages that name none.")
+
+
+class StoredMessage(BaseModel):
+    """Where a message is now."""
+
+    message_id: str
+    external_id: str | None
+
+
+class StoredMessages(BaseModel):
+    """Where messages are now, in the order in which they came."""
+
+    messages: list[StoredMessage]
 
 
 class ContentPart(BaseModel):

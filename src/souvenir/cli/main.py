@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from souvenir import __version__
-from souvenir.cli import chats, doctor, dynamodb, jobs, keys, migrate, serve
+from souvenir.cli import chats, doctor, dynamodb, index, jobs, keys, migrate, reembed, search, serve
 from souvenir.errors import SouvenirError
 
 app = typer.Typer(
@@ -19,6 +19,9 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
+app.command("search")(search.search)
+app.command("index")(index.index)
+app.command("reembed")(reembed.reembed)
 app.command("migrate")(migrate.migrate)
 app.command("doctor")(doctor.doctor)
 app.add_typer(keys.app, name="keys")

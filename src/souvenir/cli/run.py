@@ -7,11 +7,14 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 import uvloop
+from pydantic import BaseModel, ValidationError
 
 from souvenir.config import Settings, load_settings
+from souvenir.errors import BadInput
 from souvenir.log import configure_logging
 
 T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -28,6 +31,15 @@ def run(work: Callable[[Settings], Coroutine[Any, Any, T]]) -> T:
     settings = settings_from_environment()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work(settings))
+
+
+def checked(model: type[Model], fields: Any) -> Model:
+    """What a command was given, checked as a route checks it. Raises BadInput with the name of the field."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")) from None
 
 
 def print_json(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""The provider of a machine on which no model is configured: it says so, in the shape any client expects."""
+"""The provider of a machine on which no model is configured: it quotes memory, and says how to connect one."""
 
 import re
 import uuid
@@ -7,23 +7,27 @@ from dataclasses import dataclass
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput
-from souvenir.llm.port import ModelInfo
+from souvenir.llm.port import OFFLINE, ModelInfo
+from souvenir.llm.recalled import Recalled, read
 from souvenir.types import JsonObject
 
 MODEL = "souvenir"
-ANSWER = (
-    "I know nothing yet: no chat model is connected, and this version cannot answer from memory alone. "
-    "To connect a model, set SOUVENIR_LLM_BASE_URL to any OpenAI-compatible endpoint "
-    "(for Ollama on this machine: http://127.0.0.1:11434/v1) and start Souvenir again."
+NOTHING = "I know nothing relevant to this."
+CONNECT = (
+    "No chat model is connected, so I can only quote what I remember. To connect one, set SOUVENIR_LLM_BASE_URL to any "
+    "OpenAI-compatible endpoint (for Ollama on this machine: http://127.0.0.1:11434/v1) and start Souvenir again."
 )
 
 _MAX_CHOICES = 128
+_QUOTED_CHARS = 300  # of one memory; of a longer one the sentences that matter most
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+")  # noqa: RUF001 - other scripts end sentences too
+_STEM_CHARS = 4  # of a word: ferry and ferries count as one
 
 
 class OfflineProvider:
-    """Answers every conversation with the same honest words; it reads nothing and calls nobody."""
+    """Answers with an extract of the memories it is given, each cited; it searches nothing itself and calls nobody."""
 
-    def __init__(self, clock: Clock, name: str = "offline") -> None:
+    def __init__(self, clock: Clock, name: str = OFFLINE) -> None:
         self._clock = clock
         self._name = name
 
@@ -98,10 +102,44 @@ def _choice(index: int, delta: JsonObject, finish: str | None) -> JsonObject:
 
 def _answer(body: JsonObject) -> _Answer:
     _refuse_impossible(body)
-    pieces = re.findall(r"\S+\s*", _until_stop(ANSWER, body.get("stop")))
+    pieces = re.findall(r"\S+\s*", _until_stop(_words_of(body.get("messages")), body.get("stop")))
     limit = _limit(body)
     finish = "length" if limit is not None and limit < len(pieces) else "stop"
     return _Answer(pieces[:limit], finish, _choices(body), _prompt_words(body))
+
+
+def _words_of(messages: object) -> str:
+    recalled = read(messages)
+    if not recalled:
+        return f"{NOTHING} {CONNECT}"
+    asked = _stems(_last_said(messages))
+    lines = [f"- “{_quote(memory, asked)}” ({memory.who}, {memory.at.date()}) {memory.citation}" for memory in recalled]
+    return "\n".join(["This is what I remember:", "", *lines, "", CONNECT])
+
+
+def _quote(memory: Recalled, asked: frozenset[str]) -> str:
+    """The text in one line; of a long one the sentences with most of the words that were asked for, in their order."""
+    if len(memory.text) <= _QUOTED_CHARS:
+        return " ".join(memory.text.split())
+    sentences = [" ".join(part.split())[:_QUOTED_CHARS] for part in _SENTENCE_END.split(memory.text) if part.strip()]
+    shared = [len(_stems(sentence) & asked) for sentence in sentences]
+    chosen: list[int] = []
+    left = _QUOTED_CHARS
+    for place in sorted(range(len(sentences)), key=lambda place: -shared[place]):
+        if len(sentences[place]) > left or (chosen and not shared[place]):
+            break
+        chosen.append(place)
+        left -= len(sentences[place])
+    return " … ".join(sentences[place] for place in sorted(chosen))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM_CHARS] for word in re.findall(r"\w{3,}", text.casefold()))
+
+
+def _last_said(messages: object) -> str:
+    said = [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+    return next((_text(message) for message in reversed(said) if message.get("role") == "user"), "")
 
 
 def _refuse_impossible(body: JsonObject) -> None:
@@ -150,8 +188,12 @@ def _prompt_words(body: JsonObject) -> int:
 
 
 def _words(message: object) -> int:
+    return len(_text(message).split())
+
+
+def _text(message: object) -> str:
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
-        return sum(len(text.split()) for text in texts if isinstance(text, str))
-    return len(content.split()) if isinstance(content, str) else 0
+        return " ".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""

@@ -6,6 +6,9 @@ from typing import Protocol
 
 from souvenir.types import JsonObject
 
+OFFLINE = "offline"
+"""The name of the provider that stands in where none is configured; settings let no other have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:

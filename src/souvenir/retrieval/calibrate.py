@@ -21,6 +21,7 @@ class Calibration:
     lexical: float
     unknown_names: float
     size: float
+    few: float
     said_bias: float
     score: float
     behind: float
@@ -31,6 +32,7 @@ class Calibration:
 _SHARPNESS = 4.0  # of the first question: when in doubt, nothing was said
 _DOUBT = 0.3
 _USUAL = 500  # passages the weights were fitted with
+_FEW = 100  # below that chance falls faster
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
@@ -38,6 +40,7 @@ _MINILM = Calibration(
     lexical=4.9,
     unknown_names=-5.2,
     size=-0.3,
+    few=-0.25,
     said_bias=-5.45,
     score=0.37,
     behind=1.2,
@@ -59,7 +62,8 @@ def probabilities(found: Candidates, calibration: Calibration) -> NDArray[np.flo
     c = calibration
     said = c.said_bias + c.cosine * float(found.cosines.max()) + c.lexical * float(found.lexical.max())
     # the more there is, the nearer the nearest is by chance
-    said += c.size * float(np.log(min(max(found.among, 2), _MANY) / _USUAL))
+    among = min(max(found.among, 2), _MANY)
+    said += c.size * float(np.log(among / _USUAL)) + c.few * min(0.0, float(np.log(among / _FEW)))
     if found.named == 0:
         said += c.unknown_names
     this = c.bias + c.score * found.scores + c.behind * (found.scores - found.scores.max())

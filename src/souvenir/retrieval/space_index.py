@@ -157,7 +157,7 @@ class SpaceIndex:
         `statistics` are given where the index holds only some of a space.
         """
         with self._lock:
-            visible = self._visible(only)
+            visible = self._visible(only, question.asked_at)
             statistics = statistics or self._statistics(question)
             lexical = self._lexical(question, statistics)
             cosines = self._cosines(vector, lexical.shares)
@@ -241,12 +241,12 @@ class SpaceIndex:
         for name, column in self._columns.items():
             self._columns[name] = np.concatenate((column, np.zeros(grown - capacity, column.dtype)))
 
-    def _visible(self, only: Filter) -> NDArray[np.bool_]:
+    def _visible(self, only: Filter, asked_at: datetime) -> NDArray[np.bool_]:
         """Which rows exist for this question at all."""
         alive = self._column("alive")
         until = self._column("until")
         if only.as_of is None:
-            standing: NDArray[np.bool_] = alive & np.isinf(until)
+            standing: NDArray[np.bool_] = alive & (until > asked_at.timestamp())
             return standing
         moment = only.as_of.timestamp()
         known: NDArray[np.bool_] = alive & (self._column("at") <= moment) & (until > moment)

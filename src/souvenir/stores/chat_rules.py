@@ -85,7 +85,8 @@ def preview_of(content: str) -> str:
 
 def time_text(time: datetime) -> str:
     """A time as text of fixed width that sorts as times do: `2026-01-15T12:00:00.000000Z`."""
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # not strftime, which writes the year 33 in two digits
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def time_of(text: str) -> datetime:

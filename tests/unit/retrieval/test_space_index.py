@@ -110,7 +110,7 @@ def test_a_pause_of_more_than_an_hour_separates_what_is_near() -> None:
 @pytest.mark.parametrize(
     ("only", "expected"),
     [
-        (Filter(), {1, 2, 3, 4}),
+        (Filter(), {1, 2, 3, 4, 7}),
         (Filter(kinds=frozenset({"memory"})), {3}),
         (Filter(tags_any=frozenset({"a", "b"})), {1, 2}),
         (Filter(tags_all=frozenset({"a", "b"})), {2}),
@@ -120,13 +120,15 @@ def test_a_pause_of_more_than_an_hour_separates_what_is_near() -> None:
         (Filter(chat_id="x"), {1, 4}),
         (Filter(chat_id="nobody's"), set()),
         (Filter(since=NOW), {2, 3, 4}),
-        (Filter(until=NOW), {1}),
+        (Filter(until=NOW), {1, 7}),
         (Filter(since=NOW, until=NOW + HOUR), {2, 3}),
-        (Filter(as_of=NOW), {1, 2, 3, 5}),
-        (Filter(as_of=NOW - 2 * HOUR), set()),
+        (Filter(as_of=NOW), {1, 2, 3, 7}),
+        (Filter(as_of=NOW - HOUR), {1, 6, 7}),
+        (Filter(as_of=NOW - 2 * HOUR), {5}),
+        (Filter(as_of=NOW - 4 * HOUR), set()),
         (Filter(as_of=NOW, tags_any=frozenset({"a"}), chat_id="x"), {1}),
     ],
-    ids=str,
+    ids=[str(number) for number in range(17)],
 )
 def test_only_what_passes_the_filter_is_ranked(only: Filter, expected: set[int]) -> None:
     rows = [
@@ -134,7 +136,9 @@ def test_only_what_passes_the_filter_is_ranked(only: Filter, expected: set[int])
         Row(2, "tea", tags=("a", "b")),
         Row(3, "tea", kind="memory", category="identity"),
         Row(4, "tea", at=NOW + HOUR, chat="x"),
-        Row(5, "tea", at=NOW - HOUR, until=NOW + HOUR),  # a version that ended
+        Row(5, "tea", at=NOW - 3 * HOUR, until=NOW - HOUR),  # a version that ended
+        Row(6, "tea", at=NOW - HOUR, until=NOW),  # one that ends as the question is asked
+        Row(7, "tea", at=NOW - HOUR, until=NOW + HOUR),  # one that will
     ]
     assert set(found(index_of(rows), "tea", only)) == expected
 

@@ -1,0 +1,167 @@
+"""`souvenir index`: store chat messages from a file of JSON Lines, so that they can be found."""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from souvenir.api.requests import parse_json
+from souvenir.api.schemas import SaidMessage
+from souvenir.api.search import CONTENT_CHARS, store_messages
+from souvenir.app import Souvenir, open_souvenir
+from souvenir.cli.callers import Project, User, operator_for
+from souvenir.cli.progress import showing_progress
+from souvenir.cli.run import Json, checked, print_json, run
+from souvenir.config import Settings
+from souvenir.errors import BadInput, SouvenirError, TooLarge
+from souvenir.identity.caller import Caller
+
+_BATCH = 500
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def index(
+    file: Annotated[str, typer.Argument(help="A file of JSON Lines, or - for standard input.")],
+    user: User = None,
+    project: Project = None,
+    chat: Annotated[str | None, typer.Option(help="The chat of lines that name none.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Store messages, one JSON object per line, as POST /index-chat-messages takes them. Run it again to go on."""
+    tally = _Tally()
+
+    async def work(settings: Settings) -> None:
+        caller = operator_for(user, settings)
+        caller.scope(project)  # a name that cannot be one is told before anything is read
+        with _opened(file) as (stream, lines):
+            async with open_souvenir(settings) as souvenir:
+                with showing_progress("messages", lines, silent=as_json) as advance:
+                    for batch in _batches(stream, chat):
+                        await _store(souvenir, caller, batch.messages, project, tally)
+                        tally.line = batch.line
+                        advance(batch.lines)
+                        if batch.error is not None:
+                            raise batch.error
+
+    try:
+        run(work)
+    except (SouvenirError, KeyboardInterrupt):
+        typer.echo(tally.so_far, err=True)
+        raise
+    if as_json:
+        print_json({"stored": tally.stored, "already": tally.already})
+    else:
+        typer.echo(f"{tally}.")
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been stored, up to which line."""
+
+    stored: int = 0
+    already: int = 0
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.stored} stored, {self.already} there already"
+
+    @property
+    def so_far(self) -> str:
+        if not self.line:
+            return "Nothing was stored."
+        return (
+            f"Done up to line {self.line}: {self}. Run it again to go on: what has an external_id is not stored twice."
+        )
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Messages, the line they end at, how many lines that are, and what is wrong with the line after them."""
+
+    messages: list[SaidMessage]
+    line: int
+    lines: int
+    error: BadInput | None = None
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
+    """The lines, and how many there are if that can be known."""
+    if name == "-":
+        yield sys.stdin.buffer, None
+        return
+    try:
+        stream = Path(name).open("rb")  # noqa: SIM115 - closed below: errors of what is done with it are not its own
+        count = sum(1 for _ in stream)
+        stream.seek(0)
+    except OSError as error:
+        raise BadInput("FILE", f"{name} cannot be read: {error.strerror}") from None
+    with stream:
+        yield stream, count
+
+
+def _batches(stream: BinaryIO, chat: str | None) -> Iterator[_Batch]:
+    batch = _Batch([], 0, 0)
+    for number, line in enumerate(_lines(stream), start=1):
+        try:
+            message = _message(line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, chat)
+        except BadInput as error:
+            batch.error = BadInput(f"line {number}", error.message if error.field == "body" else str(error))
+            break
+        batch.messages += [message] if message is not None else []
+        batch.line, batch.lines = number, batch.lines + 1
+        if len(batch.messages) == _BATCH:
+            yield batch
+            batch = _Batch([], number, 0)
+    yield batch
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Lines as they come. Ctrl-C ends the waiting for one at once, where the event loop's own handling would not."""
+    while True:
+        usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            line = stream.readline()
+        finally:
+            signal.signal(signal.SIGINT, usual)
+        if not line:
+            return
+        yield line
+
+
+def _message(line: bytes, chat: str | None) -> SaidMessage | None:
+    """The message of a line, None for an empty one. Raises BadInput."""
+    if not line.strip():
+        return None
+    fields = parse_json(line)
+    if not isinstance(fields, dict):
+        raise BadInput("body", "is not a JSON object")
+    message = checked(SaidMessage, {"chat_id": chat, **fields} if chat is not None else fields)
+    if len(message.content) > CONTENT_CHARS:
+        raise BadInput("content", f"is over {CONTENT_CHARS} characters")
+    return message
+
+
+async def _store(
+    souvenir: Souvenir, caller: Caller, messages: list[SaidMessage], project: str | None, tally: _Tally
+) -> None:
+    if not messages:
+        return
+    try:
+        stored = await store_messages(souvenir, caller, messages, project)
+    except TooLarge:
+        # not every chat engine takes so many at once
+        if len(messages) == 1:
+            raise
+        half = len(messages) // 2
+        await _store(souvenir, caller, messages[:half], project, tally)
+        await _store(souvenir, caller, messages[half:], project, tally)
+        return
+    added = sum(one.added for one in stored)
+    tally.stored += added
+    tally.already += len(stored) - added
