@@ -36,6 +36,7 @@ _MOST_INPUTS = 2048
 _OUR_EMBEDDER = "souvenir"
 _RECALLED = 5
 _RECALL_SECONDS = 10.0
+_WORTHY = 0.15  # of the best hit's score
 _SPEAKERS = {"user": "you", "assistant": "the assistant"}
 
 
@@ -76,7 +77,9 @@ async def _recall(body: schemas.ChatRequest, souvenir: Souvenir, caller: Caller)
         log.warning("memory could not be searched for an answer", error=type(error).__name__)
         souvenir.metrics.search_hits.labels("failed").inc()
         return []
-    recalled = [_recalled(hit.passage, citation(place)) for place, hit in enumerate(found.hits)]
+    # next to a good answer, one that is far less likely is only noise
+    worthy = [hit for hit in found.hits if hit.score > _WORTHY * found.hits[0].score]
+    recalled = [_recalled(hit.passage, citation(place)) for place, hit in enumerate(worthy)]
     return [{"role": "system", "content": render(recalled)}]
 
 
