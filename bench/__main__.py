@@ -5,12 +5,14 @@ import platform
 from pathlib import Path
 
 from bench import chats, embedder, gateway
+from bench.retrieval import compare
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 SECTIONS = {
     "The embedder": ("python -m bench.embedder", embedder.run),
     "The gateway": ("python -m bench.gateway", gateway.run),
     "Chats": ("python -m bench.chats", chats.run),
+    "Retrieval": ("python -m bench.retrieval", compare.run),
 }
 
 

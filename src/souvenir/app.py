@@ -9,6 +9,7 @@ import structlog
 
 from souvenir.chat.cursors import CursorSigner
 from souvenir.chat.folding import Folding
+from souvenir.chat.forming import Forming
 from souvenir.chat.indexing import Indexing
 from souvenir.clock import Clock, SystemClock
 from souvenir.config import ChatEngineName, Settings
@@ -19,18 +20,26 @@ from souvenir.identity.authenticate import Authenticator
 from souvenir.identity.keys import KeyRing
 from souvenir.jobs.queue import JobQueue
 from souvenir.llm.offline import OfflineProvider
-from souvenir.llm.providers import Providers
+from souvenir.llm.providers import DEFAULT_MODEL, Providers
+from souvenir.memory.formation import Formation
+from souvenir.memory.local_extract import LocalExtractor
+from souvenir.memory.local_resolve import LocalResolver
+from souvenir.memory.model_extract import ModelExtractor
+from souvenir.memory.model_resolve import ModelResolver
 from souvenir.metrics import Metrics
 from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.rerank import Reranker
 from souvenir.retrieval.search import Search
 from souvenir.retrieval.spaces import SpaceIndexes
+from souvenir.stores.memory_ports import MemoryStore
 from souvenir.stores.passage_ports import PassageStore
 from souvenir.stores.ports import ChatEngine, EmbeddingModelStore
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.stores.postgres.keys import PostgresKeyStore
+from souvenir.stores.postgres.large_spaces import PostgresLargeSpaceStore
+from souvenir.stores.postgres.memories import PostgresMemoryStore
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
 from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.stores.postgres.secrets import PostgresSecretStore
@@ -50,6 +59,7 @@ class Storage:
     jobs: JobQueue
     models: EmbeddingModelStore
     passages: PassageStore
+    memories: MemoryStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,7 @@ class Souvenir(Storage):
     folding: Folding
     indexing: Indexing
     search: Search
+    formation: Formation
 
     async def readiness(self) -> dict[str, str]:
         """How the parts are: `ok`, or a word on what is wrong."""
@@ -99,6 +110,7 @@ async def open_storage(
     try:
         jobs = JobQueue(PostgresJobStore(database), settings, clock, metrics)
         await jobs.open(database.pool)
+        passages = PostgresPassageStore(database, clock)
         yield Storage(
             settings=settings,
             clock=clock,
@@ -107,7 +119,8 @@ async def open_storage(
             keys=KeyRing(PostgresKeyStore(database), clock),
             jobs=jobs,
             models=PostgresEmbeddingModelStore(database),
-            passages=PostgresPassageStore(database, clock),
+            passages=passages,
+            memories=PostgresMemoryStore(database, passages, clock),
         )
     finally:
         await database.close()
@@ -132,7 +145,18 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             stack.push_async_callback(reranker.aclose)
         await loading
         await check_dimension(embedder, storage)
-        indexing = Indexing(chats, storage.passages, embedder, storage.jobs, storage.database.transaction, metrics)
+        search = create_search(storage, embedder, reranker)
+        formation = create_formation(storage, search, embedder, providers)
+        indexing = Indexing(
+            chats,
+            storage.passages,
+            embedder,
+            storage.jobs,
+            storage.database.transaction,
+            metrics,
+            clock,
+            Forming(chats, formation, storage.memories, storage.jobs, settings, clock),
+        )
         await indexing.catch_up()
         yield Souvenir(
             settings=settings,
@@ -143,6 +167,7 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             jobs=storage.jobs,
             models=storage.models,
             passages=storage.passages,
+            memories=storage.memories,
             embedder=embedder,
             providers=providers,
             authenticator=Authenticator(settings, storage.keys),
@@ -150,7 +175,8 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             cursors=CursorSigner(await PostgresSecretStore(storage.database).get("cursors")),
             folding=Folding(chats, storage.jobs, providers, settings),
             indexing=indexing,
-            search=create_search(storage, embedder, reranker),
+            search=search,
+            formation=formation,
         )
 
 
@@ -236,12 +262,31 @@ def create_search(storage: Storage, embedder: Embedder, reranker: Reranker | Non
     return Search(
         passages=storage.passages,
         indexes=SpaceIndexes(storage.passages, settings.index_memory_mb * 2**20, metrics),
-        large=LargeSpaces(),
+        large=LargeSpaces(
+            PostgresLargeSpaceStore(storage.database), embedder, storage.jobs, settings.index_largest_space
+        ),
         embedder=embedder,
         reranker=reranker,
         settings=settings,
         clock=storage.clock,
         metrics=metrics,
+    )
+
+
+def create_formation(storage: Storage, search: Search, embedder: Embedder, providers: Providers) -> Formation:
+    """How memories are formed: by the configured model where there is one, else and in its stead by rules."""
+    settings = storage.settings
+    model = settings.memory_model or DEFAULT_MODEL
+    asked = (ModelExtractor(providers, model), ModelResolver(providers, model)) if settings.provider_tables() else None
+    return Formation(
+        memories=storage.memories,
+        search=search,
+        embedder=embedder,
+        local=(LocalExtractor(), LocalResolver(embedder.model)),
+        model=asked,
+        settings=settings,
+        clock=storage.clock,
+        metrics=storage.metrics,
     )
 
 

@@ -176,6 +176,24 @@ class Settings(BaseModel):
     )
     rerank_candidates: int = Field(30, ge=2, le=1000, description="How many of the best passages are reranked.")
 
+    # memory
+    memory_model: str | None = Field(
+        None, min_length=1, description="The chat model that extracts and resolves memories; unset: the default one."
+    )
+    memory_min_importance: int = Field(7, ge=1, le=10, description="Least importance, of 10, that is remembered.")
+    memory_min_confidence: float = Field(0.7, ge=0, le=1, description="Least confidence that is remembered.")
+    memory_confidence_identity: float | None = Field(None, ge=0, le=1, description="The same for who somebody is.")
+    memory_confidence_preference: float | None = Field(None, ge=0, le=1, description="The same for what they like.")
+    memory_confidence_project: float | None = Field(None, ge=0, le=1, description="The same for what they work on.")
+    memory_confidence_context: float | None = Field(None, ge=0, le=1, description="The same for their circumstances.")
+    memory_confidence_relationship: float | None = Field(None, ge=0, le=1, description="The same for their people.")
+    memory_keep_days: int = Field(
+        90, ge=1, description="How long memories stay readable after they expired, were replaced or deleted."
+    )
+    memory_tokens_per_day: int | None = Field(
+        None, ge=0, description="Tokens a user's memory may cost per day; beyond it rules do the work. Unset: no cap."
+    )
+
     # background work
     worker: bool = Field(True, description="Run a job worker inside `souvenir serve`.")
     worker_concurrency: int = Field(4, ge=1, le=64, description="Jobs that one worker runs at a time.")
@@ -264,6 +282,11 @@ class Settings(BaseModel):
             raise ValueError(f"rerank=endpoint needs the address of a /rerank route: set {PREFIX}RERANK_URL")
         if self.rerank == "llm" and not self.provider_tables():
             raise ValueError(f"rerank=llm needs a chat model to ask: set {PREFIX}LLM_BASE_URL")
+
+    def memory_confidence_of(self, category: str) -> float:
+        """The least confidence that is remembered in a category."""
+        own: float | None = getattr(self, f"memory_confidence_{category}", None)
+        return self.memory_min_confidence if own is None else own
 
     def provider_tables(self) -> dict[str, ProviderSettings]:
         """All chat endpoints by name, the default one first; the one from `llm_base_url` is called `default`."""

@@ -11,6 +11,7 @@ SouvenirError
 │   ├── Unauthenticated        401, never says why
 │   ├── Forbidden              403
 │   ├── NotFound               404
+│   ├── Conflicting            409
 │   └── TooLarge               413
 └── ServiceError               something behind us failed (5xx, or the provider's own status)
     ├── Unavailable            503: the database, the embedder or the identity provider does not answer
@@ -71,6 +72,10 @@ class Forbidden(RequestError):
 
 class NotFound(RequestError):
     """There is no such thing, and saying so tells nothing about anybody else's."""
+
+
+class Conflicting(RequestError):
+    """What is asked for contradicts what is there."""
 
 
 class TooLarge(RequestError):

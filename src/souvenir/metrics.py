@@ -76,4 +76,20 @@ class Metrics:
             "souvenir_index_reads", "Times a space was read: whole, or only what changed", ["what"], registry=r
         )
         self.index_evictions = Counter("souvenir_index_evictions", "Space indexes let go for want of room", registry=r)
+        self.memory_decisions = Counter(
+            "souvenir_memory_decisions",
+            "Candidates by what became of them and who found them",
+            ["action", "path"],
+            registry=r,
+        )
+        self.memory_confidence = Histogram(
+            "souvenir_memory_confidence",
+            "Confidence of what was remembered",
+            buckets=(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0),
+            registry=r,
+        )
+        self.memory_tokens = Counter("souvenir_memory_tokens", "Tokens spent on memory", ["purpose"], registry=r)
+        self.memory_fallbacks = Counter(
+            "souvenir_memory_fallbacks", "Times rules did what a model was asked for", ["step"], registry=r
+        )
         self.auth_refused = Counter("souvenir_auth_refused", "Requests answered with 401", registry=r)

@@ -123,7 +123,7 @@ def test_learning_is_refused_with_the_reason(memory: Memory) -> None:
 
 @pytest.mark.req("ID-9", "SRCH-8")
 def test_what_is_too_large_is_413_and_nothing_of_it_is_stored(memory: Memory) -> None:
-    long = GOOD | {"content": "x" * 200_001}
+    long = GOOD | {"content": "x" * 1_000_001}
     assert memory.post(ONE, **long).status_code == 413
     answer = memory.post(MANY, messages=[GOOD, long])
     assert answer.status_code == 413

@@ -135,7 +135,7 @@ class World:
     async def close(self, space: int, picks: list[int], day: int) -> None:
         ids, there = self.some(space, picks)
         at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)
-        standing = {one for one in there if self.model[one].until is None}
+        standing = {one for one in there if (self.model[one].until or datetime.max.replace(tzinfo=UTC)) > at}
         assert await self.store.close(self.spaces[space], ids, at) == len(standing)
         for one in standing:
             self.model[one].until = at

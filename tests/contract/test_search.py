@@ -85,7 +85,7 @@ async def process(
     await jobs.open(database.pool)
     embedder = WordEmbedder()
     chats = PostgresChatStore(database, clock)
-    indexing = Indexing(chats, passages, embedder, jobs, database.transaction, metrics)
+    indexing = Indexing(chats, passages, embedder, jobs, database.transaction, metrics, clock)
     indexes = SpaceIndexes(passages, settings.index_memory_mb * 2**20, metrics)
     search = Search(
         passages=passages,

@@ -19,6 +19,7 @@ STATUS: dict[type[errors.SouvenirError], int] = {
     errors.Unauthenticated: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
+    errors.Conflicting: 409,
     errors.TooLarge: 413,
     errors.Unavailable: 503,
     errors.ProviderUnreachable: 502,
@@ -33,6 +34,7 @@ _OPENAI_TYPES = {
     403: "permission_error",
     404: "not_found_error",
     405: "invalid_request_error",
+    409: "invalid_request_error",
     413: "invalid_request_error",
     429: "rate_limit_error",
 }

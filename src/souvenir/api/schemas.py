@@ -68,12 +68,6 @@ def _among(known: tuple[str, ...]) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _not_yet(learn: bool) -> bool:
-    if learn:
-        raise ValueError("memories are not formed yet in this version")
-    return learn
-
-
 ChatId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._~-]{1,128}$"), AfterValidator(_free_id)]
 Label = Annotated[str, AfterValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 255})]
 Text = Annotated[str, AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})]
@@ -258,14 +252,12 @@ class SaidMessage(BaseModel):
 
     chat_id: ChatId = Field(description="The chat it was said in; made when it does not exist.")
     role: Literal["user", "assistant", "system", "tool"]
-    content: Text = Field(description="At most 200,000 characters.")
+    content: Text = Field(description="What was said, at most `SOUVENIR_MAX_MESSAGE_CHARS` characters.")
     speaker: Label | None = Field(None, description="Who said it, by name.")
     created_at: Moment | None = Field(None, description="When it was said (ISO 8601); now if not given.")
     external_id: Label | None = Field(None, description="Your own id of it: sent again, nothing is stored again.")
     project_id: Label | None = Field(None, description="A project the caller belongs to; if not given, it is private.")
-    learn: Annotated[bool, AfterValidator(_not_yet)] = Field(
-        False, description="Form memories of it. Not in this version: only false is taken."
-    )
+    learn: bool = Field(False, description="Form memories of it, in the background.")
 
 
 class SaidMessages(BaseModel):

@@ -20,7 +20,6 @@ from souvenir.types import SpaceId
 router = APIRouter(tags=["search"], route_class=CallerRoute, dependencies=[BEARER], responses=NATIVE_ERRORS)
 
 QUERY_CHARS = 100_000
-CONTENT_CHARS = 200_000
 MOST_MESSAGES = 1000
 
 _USUAL = 10
@@ -110,7 +109,7 @@ async def store_messages(
 
     Raises Forbidden and TooLarge before anything is stored; `field` says how a message is named in that.
     """
-    most = min(CONTENT_CHARS, souvenir.settings.max_message_chars)
+    most = souvenir.settings.max_message_chars
     by_space: dict[SpaceId, list[int]] = {}
     for place, message in enumerate(messages):
         if len(message.content) > most:
@@ -142,6 +141,7 @@ def _said(message: schemas.SaidMessage) -> Said:
         speaker=message.speaker,
         created_at=message.created_at,
         external_id=message.external_id,
+        learn=message.learn,
     )
 
 

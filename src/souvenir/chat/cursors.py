@@ -16,7 +16,7 @@ _LONGEST = 1024
 
 
 class CursorSigner:
-    """Writes and reads cursors. One is bound to its list: a space's chats, or the messages of one of its chats."""
+    """Writes and reads cursors. One is bound to its list: a space's chats or memories, or one chat's messages."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -40,6 +40,15 @@ class CursorSigner:
         if not is_ulid(message_id):
             raise _refusal()
         return message_id
+
+    def memories(self, space: SpaceId, memory_id: str) -> str:
+        """A cursor before this memory."""
+        return self._write(["memories", space], [memory_id])
+
+    def read_memories(self, space: SpaceId, cursor: str) -> str:
+        """The memory id a cursor stands for. Raises BadInput for any cursor not made for this space's memories."""
+        (memory_id,) = self._read(["memories", space], cursor, 1)
+        return memory_id
 
     def _write(self, list_of: list[str], place: list[str]) -> str:
         payload = json.dumps(place, separators=(",", ":")).encode()

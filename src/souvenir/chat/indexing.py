@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import structlog
 from ulid import ULID
 
+from souvenir.chat.forming import Forming
+from souvenir.clock import Clock
 from souvenir.embed.port import Embedder, Vectors
 from souvenir.errors import Unavailable
 from souvenir.jobs.queue import JobQueue
@@ -23,13 +25,16 @@ from souvenir.types import SpaceId
 log = structlog.get_logger(__name__)
 
 FORGET_TASK = "forget-chat"
+TIDY_TASK = "tidy-removals"
+
+_REMOVALS_KEPT = timedelta(days=7)  # an index that was not asked for so long reads its space anew
 
 Transaction = Callable[[], AbstractAsyncContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message to store and to find again. Without `created_at` it is said now."""
+    """A message to store and to find again. Without `created_at` it is said now; `learn` forms memories of it."""
 
     chat_id: str
     role: Role
@@ -37,6 +42,7 @@ class Said:
     speaker: str | None = None
     created_at: datetime | None = None
     external_id: str | None = None
+    learn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,8 @@ class Indexing:
         jobs: JobQueue,
         transaction: Transaction,
         metrics: Metrics,
+        clock: Clock,
+        forming: Forming | None = None,
     ) -> None:
         self._chats = chats
         self._passages = passages
@@ -70,8 +78,11 @@ class Indexing:
         self._jobs = jobs
         self._transaction = transaction
         self._metrics = metrics
+        self._clock = clock
+        self._forming = forming
         jobs.register(EMBED_TASK, self._embed)
         jobs.register(FORGET_TASK, self._forget)
+        jobs.register(TIDY_TASK, self._tidy, cron="29 3 * * *")
 
     async def index(self, space: SpaceId, messages: Sequence[Said]) -> tuple[Indexed, ...]:
         """Store messages at the end of their chats, all or none, in the order given; chats are made as needed.
@@ -129,6 +140,7 @@ class Indexing:
             new = [NewMessage(role=one.role, content=one.content, created_at=one.created_at) for one in fresh.values()]
             stored = await self._chats.append(space, chat_id, new, create=True) or ()
             await self._write(space, chat_id, fresh, stored, vectors)
+            await self._learn(space, chat_id, fresh, stored)
         added = dict(zip(fresh, stored, strict=True))
         known |= {one.external_id: added[place].message_id for place, one in fresh.items() if one.external_id}
         return {
@@ -167,6 +179,11 @@ class Indexing:
         if external:
             await self._passages.record_external_ids(space, chat_id, external)
 
+    async def _learn(self, space: SpaceId, chat_id: str, said: dict[int, Said], stored: Sequence[Message]) -> None:
+        for one, message in zip(said.values(), stored, strict=True):
+            if one.learn and one.role == "user" and self._forming is not None:
+                await self._forming.later(space, chat_id, message.message_id)
+
     async def _vectors(self, texts: Sequence[str]) -> list[Vectors] | None:
         """One row per piece of each text; None when no embedder answers: then they are found by their words."""
         cut = [[text[start:end] for start, end in pieces(text, PIECE_CHARACTERS)] for text in texts]
@@ -183,6 +200,9 @@ class Indexing:
             self._passages, self._embedder, None if job.payload.get("everywhere") else job.space
         ):
             pass
+
+    async def _tidy(self, _: Job) -> None:
+        await self._passages.forget_removals(self._clock.now() - _REMOVALS_KEPT)
 
     async def _forget(self, job: Job) -> None:
         chat_id = str(job.payload["chat_id"])

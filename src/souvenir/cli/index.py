@@ -12,7 +12,7 @@ import typer
 
 from souvenir.api.requests import parse_json
 from souvenir.api.schemas import SaidMessage
-from souvenir.api.search import CONTENT_CHARS, store_messages
+from souvenir.api.search import store_messages
 from souvenir.app import Souvenir, open_souvenir
 from souvenir.cli.callers import Project, User, operator_for
 from souvenir.cli.progress import showing_progress
@@ -41,7 +41,7 @@ def index(
         with _opened(file) as (stream, lines):
             async with open_souvenir(settings) as souvenir:
                 with showing_progress("messages", lines, silent=as_json) as advance:
-                    for batch in _batches(stream, chat):
+                    for batch in _batches(stream, chat, souvenir.settings.max_message_chars):
                         await _store(souvenir, caller, batch.messages, project, tally)
                         tally.line = batch.line
                         advance(batch.lines)
@@ -105,11 +105,11 @@ def _opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
         yield stream, count
 
 
-def _batches(stream: BinaryIO, chat: str | None) -> Iterator[_Batch]:
+def _batches(stream: BinaryIO, chat: str | None, most: int) -> Iterator[_Batch]:
     batch = _Batch([], 0, 0)
     for number, line in enumerate(_lines(stream), start=1):
         try:
-            message = _message(line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, chat)
+            message = _message(line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, chat, most)
         except BadInput as error:
             batch.error = BadInput(f"line {number}", error.message if error.field == "body" else str(error))
             break
@@ -134,7 +134,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _message(line: bytes, chat: str | None) -> SaidMessage | None:
+def _message(line: bytes, chat: str | None, most: int) -> SaidMessage | None:
     """The message of a line, None for an empty one. Raises BadInput."""
     if not line.strip():
         return None
@@ -142,8 +142,8 @@ def _message(line: bytes, chat: str | None) -> SaidMessage | None:
     if not isinstance(fields, dict):
         raise BadInput("body", "is not a JSON object")
     message = checked(SaidMessage, {"chat_id": chat, **fields} if chat is not None else fields)
-    if len(message.content) > CONTENT_CHARS:
-        raise BadInput("content", f"is over {CONTENT_CHARS} characters")
+    if len(message.content) > most:
+        raise BadInput("content", f"is over {most} characters")
     return message
 
 

@@ -22,11 +22,11 @@ from souvenir.embed.port import Embedder
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.postings import idf
 from souvenir.retrieval.question import Question
-from souvenir.retrieval.score import ASSISTANT, score, surface
+from souvenir.retrieval.score import ASSISTANT, REACH, score, surface
 from souvenir.retrieval.signs import INSTRUCTION
-from souvenir.retrieval.space_index import Candidates, SpaceIndex, Statistics
+from souvenir.retrieval.space_index import Candidates, SpaceIndex, Statistics, guessed
 from souvenir.retrieval.times import TimeRange
-from souvenir.stores.passage_ports import Changes, Glimpses, LargeSpaceStore, Look, Survey
+from souvenir.stores.passage_ports import Changes, Further, Glimpses, LargeSpaceStore, Look, Survey
 from souvenir.stores.ports import Job
 from souvenir.types import JsonObject, SpaceId
 
@@ -35,18 +35,19 @@ log = structlog.get_logger(__name__)
 TASK = "index-large-space"
 TIDY_TASK = "tidy-large-spaces"
 
-REACH = 3  # turns before and after: as far as the scoring function sees
-
-_NEAREST = 800  # by meaning
-_NEAREST_MARKED = 200  # in each period the question speaks of, and of what is marked as a wish
+_NEAREST = 500  # by meaning
+_NEAREST_PREFERRED = 200  # in each period the question speaks of, and among standing wishes
 _HOLDERS = 10_000  # by words, as far as that can be told before looking
+_HOLDERS_OF_SEVERAL = 3000  # words that are always said together have more than can be told
 _TOO_MANY_HOLDERS = 3 * _HOLDERS
-_SECOND_LOOK = 150
+_SECOND_LOOK = 120
+_SECOND_LOOK_FILTERED = 300
 _PERIODS = 3
 _COMBINED_TERMS = 8
 _TOGETHER = 2.0  # how many times as often as chance has it two words of a question are said together
 _GROWTH = 0.2  # of a space since its terms were counted
 
+_ANOTHER = "."  # is never a term
 _WORD = re.compile(r"\w+")
 
 
@@ -76,7 +77,8 @@ class _Asked:
 
     @property
     def statistics(self) -> Statistics:
-        return Statistics(self.survey.passages, self.survey.average, self.survey.holders)
+        survey = self.survey
+        return Statistics(survey.passages, survey.average, survey.holders, survey.newest)
 
 
 class LargeSpaces:
@@ -97,15 +99,16 @@ class LargeSpaces:
         """The best `count` passages that pass the filter."""
         asked = await self._asked(space, question, vector, only)
         seen = _joined(await asyncio.gather(*self._looks(space, asked)))
-        if len(seen.ids) < count:
-            seen = _joined([seen, await self._store.newest(space, asked.look, count)])
-        ids = _best(seen, asked, max(_SECOND_LOOK, 2 * count))
-        if asked.survey.newest is not None:
-            # what "last week" means goes by the newest, so the index has to know it
-            ids = np.union1d(ids, [asked.survey.newest[0]])
+        if len(seen.ids) < _NEAREST:
+            # all that passes and has a vector was seen; now what has none too
+            seen = _joined([seen, await self._store.newest(space, asked.look, _NEAREST)])
+        # what does not pass was not seen, so less is known of what surrounds the rest
+        second_look = _SECOND_LOOK if only == Filter() else _SECOND_LOOK_FILTERED
+        ids = _best(seen, asked, max(second_look, 2 * count))
         columns = await self._store.around(space, asked.look, ids.tolist(), REACH)
+        thin = replace(columns, terms=[_thinned(terms, frozenset(question.terms)) for terms in columns.terms])
         index = SpaceIndex(1)
-        index.apply([Changes(columns, np.zeros(0, np.int64))], 1)
+        index.apply([Changes(thin, np.zeros(0, np.int64))], 1)
         # the store has seen to the chat, and names of stretches stand where those of chats would
         found = index.candidates(
             question,
@@ -130,27 +133,25 @@ class LargeSpaces:
             dimension=self._embedder.dimension or 1,
             vector=vector,
             weights={term: weight / whole for term, weight in weights.items() if survey.holders[term]},
-            names=sorted({word.lower() for word in _WORD.findall(question.text)}),
+            names=sorted({word.lower() for word in _WORD.findall(question.text)}) if question.names else (),
         )
-        periods = question.periods(survey.newest[1]) if survey.newest is not None else ()
+        periods = question.periods(survey.newest) if survey.newest is not None else ()
         return _Asked(question, only, look, survey, periods)
 
     def _looks(self, space: SpaceId, asked: _Asked) -> Iterator[Awaitable[Glimpses]]:
+        """By words and by meaning; and whatever the scoring function prefers, where it would not be near enough."""
         store, look = self._store, asked.look
         groups, common = groups_of(look.weights, asked.survey.holders, asked.survey.passages)
         if groups:
-            yield store.holders(space, look, groups)
-        if look.vector is None:
-            if common:
-                yield store.newest(space, look, _NEAREST, holding=common)
-            return
-        yield store.nearest(space, look, _NEAREST)
+            yield store.holders(space, look, groups, _HOLDERS_OF_SEVERAL)
+        best = store.nearest if look.vector is not None else store.newest
+        yield best(space, look, _NEAREST)
         if common:
-            yield store.nearest(space, look, _NEAREST_MARKED, holding=common)
+            yield best(space, look, _NEAREST_PREFERRED, Further(holding=common))
         for period in asked.periods[:_PERIODS]:
-            yield store.nearest(space, look, _NEAREST_MARKED, during=(period.start, period.end))
+            yield best(space, look, _NEAREST_PREFERRED, Further(during=(period.start, period.end)))
         if asked.question.wants_help:
-            yield store.nearest(space, look, _NEAREST_MARKED, signs=INSTRUCTION)
+            yield best(space, look, _NEAREST_PREFERRED, Further(signs=INSTRUCTION))
 
     async def _notice(self, space: SpaceId, survey: Survey) -> None:
         """Queue the counting and indexing of a space that has outgrown what is there: once for each state it is in."""
@@ -204,6 +205,11 @@ def _amount(holders: Sequence[int], passages: int) -> float:
     return min(*holders, by_chance * _TOGETHER ** (len(holders) - 1)) if len(holders) > 1 else float(holders[0])
 
 
+def _thinned(terms: str, asked: frozenset[str]) -> str:
+    """As many terms, and only those of the question to be told from each other: postings of others serve nobody."""
+    return " ".join([term if term in asked else _ANOTHER for term in terms.split(" ")]) if terms else ""
+
+
 def _joined(looks: Sequence[Glimpses]) -> Glimpses:
     """All that was seen, each passage once, chat by chat in the order in which things were said."""
     if not looks:
@@ -233,8 +239,7 @@ def _best(seen: Glimpses, asked: _Asked, count: int) -> NDArray[np.int64]:
         seen.signs,
         seen.words,
     )
-    guessed = np.float32(0.1) + np.float32(0.4) * np.minimum(seen.shares, np.float32(1.0))
-    cosines = np.where(np.isnan(seen.cosines), guessed, seen.cosines)
+    cosines = np.where(np.isnan(seen.cosines), guessed(seen.shares), seen.cosines)
     speakers = np.zeros(1, np.int32)
     scores = score(asked.question, known, cosines, seen.shares, speakers, asked.periods)
     best = np.argpartition(-scores, count)[:count] if len(scores) > count else np.arange(len(scores))

@@ -9,15 +9,15 @@ from souvenir.retrieval.question import Question
 from souvenir.retrieval.space_index import Candidates
 from souvenir.stores.passage_ports import Passage
 
-_LOOKED_AT = 12  # from the top: further down it makes no difference to anybody
-_SAME_SHARE = 0.5  # of the words of the shorter one
+_LOOKED_AT = 8  # from the top: further down it makes no difference to anybody
+_SAME_SHARE = 0.5  # of the words of the shorter one, which has at least half as many as the other
 _NO_FURTHER = 2.5  # in score: below that it answers something else
 
 
 def newest_first(found: Candidates, question: Question, stored: Mapping[int, Passage]) -> Candidates:
     """Lift each restatement just above the older statements it repeats.
 
-    A restatement has every word of the question that the older one has, and half of its other words.
+    A restatement has every word of the question that the older one has, half of its other words, and is about as long.
     """
     asked = frozenset(question.terms)
     top = [stored[passage_id] for passage_id in found.ids[:_LOOKED_AT].tolist()]

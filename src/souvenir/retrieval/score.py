@@ -23,7 +23,7 @@ ROLES = {"user": 1, "assistant": ASSISTANT, "system": 3, "tool": 4}
 
 SESSION_GAP_SECONDS = 3600.0  # a pause that long begins another conversation within a chat
 RRF_K = 60
-_DOUBLINGS = (1, 2)  # a turn is seen in the light of the three before and after
+REACH = 3  # turns before and after, in whose light a turn is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Weights:
     lexical: float = 2.45
     cosine_before: float = 0.3
     lexical_before: float = 1.3
-    cosine_after: float = 1.1
-    lexical_after: float = 0.33
-    surroundings: float = 1.4
+    cosine_after: float = 1.2
+    lexical_after: float = 0.4
+    surroundings: float = 1.6
     assistant: float = -1.95
     assistant_asked: float = 0.2
     assistant_together: float = -0.6
-    instruction: float = 2.0
+    instruction: float = 2.5
     preference: float = 0.4
     question: float = -0.7
     length: float = 0.3
@@ -148,38 +148,24 @@ def _assistant(question: Question) -> float:
 
 def _surroundings(values: Floats, follows: NDArray[np.bool_]) -> Floats:
     """The mean of the best two within reach of each entry, itself included."""
-    ahead = _best_two(values, follows)
-    behind = _best_two(values[::-1], np.append(follows[1:], False)[::-1])
-    first, second = _merged((ahead[0], ahead[1]), (behind[0][::-1], behind[1][::-1]))
-    # an entry is in both halves: when it is the best of both it would count twice
-    twice = (ahead[0] == values) & (behind[0][::-1] == values)
-    second = np.where(twice, np.maximum(ahead[1], behind[1][::-1]), second)
-    second = np.where(np.isfinite(second), second, 0.0)
-    return ((first + second) / np.float32(2)).astype(np.float32)
-
-
-def _best_two(values: Floats, follows: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """The best and second best of each entry and those after it in its session, by doubling the reach."""
-    session = np.cumsum(~follows)
-    first = values.copy()
+    best = values.copy()
     second = np.full_like(values, -np.inf)
-    for reach in _DOUBLINGS:
-        if reach >= len(values):
-            break
-        same = session[reach:] == session[:-reach]
-        later = (
-            np.where(same, first[reach:], np.float32(-np.inf)),
-            np.where(same, second[reach:], np.float32(-np.inf)),
-        )
-        merged = _merged((first[:-reach], second[:-reach]), later)
-        first = np.concatenate((merged[0], first[-reach:]))
-        second = np.concatenate((merged[1], second[-reach:]))
-    return first, second
-
-
-def _merged(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    best = np.maximum(one[0], other[0])
-    return best, np.maximum(np.minimum(one[0], other[0]), np.maximum(one[1], other[1]))
+    room = np.empty_like(values), np.empty_like(values)  # large arrays cost more to get than to fill
+    together = follows[1:]
+    for distance in range(1, min(REACH, len(values) - 1) + 1):
+        if distance > 1:
+            together = together[:-1] & follows[distance:]
+        apart = np.where(together, np.float32(0), np.float32(-np.inf))
+        others, lesser = room[0][distance:], room[1][distance:]
+        for here, there in ((slice(None, -distance), slice(distance, None)), (slice(distance, None), slice(-distance))):
+            np.add(values[there], apart, out=others)
+            np.minimum(best[here], others, out=lesser)
+            np.maximum(second[here], lesser, out=second[here])
+            np.maximum(best[here], others, out=best[here])
+    np.copyto(second, np.float32(0), where=second == -np.inf)
+    best += second
+    best /= np.float32(2)
+    return best
 
 
 def _within(periods: Sequence[TimeRange], at: NDArray[np.float64]) -> NDArray[np.bool_]:

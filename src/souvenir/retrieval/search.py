@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 QUERY_CHARACTERS = 8000  # of a query that are read; the rest of a pasted page adds nothing but time
 
-_SPARE = 24  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
+_SPARE = 12  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
 _INLINE = 20_000  # passages that are scored in less time than handing them to a thread takes
 _EMBEDDER_REST_SECONDS = 5.0  # after it failed, so that not every question waits for it to fail again
 

@@ -1,5 +1,6 @@
 """One space in memory: exact lexical postings, vectors as bytes, and what filters and the scoring function need."""
 
+import functools
 import threading
 from array import array
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ from souvenir.stores.passage_ports import Changes, Columns
 
 _WORN_ROWS = 1000
 _WORN_SHARE = 0.25
+_BLOCK = 64
 
 _FIELDS = {
     "ids": np.int64,
@@ -68,11 +70,15 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What BM25 knows of a whole space: how many passages, how long on average, how many of them have each term."""
+    """What BM25 knows of a whole space: how many passages, how long on average, how many of them have each term.
+
+    `newest` is the latest time that any passage speaks of, for whoever knows it better than the index does.
+    """
 
     documents: int
     average: float
     holders: Mapping[str, int]
+    newest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,23 +167,25 @@ class SpaceIndex:
             statistics = statistics or self._statistics(question)
             lexical = self._lexical(question, statistics)
             cosines = self._cosines(vector, lexical.shares)
-            # what is not there must not lend its neighbours any weight
-            shares = lexical.shares * visible
-            cosines *= visible
+            shares = lexical.shares
+            if not visible.all():
+                # what is not there must not lend its neighbours any weight
+                shares = shares * visible
+                cosines *= visible
             order, known = self._order()
             named = np.array([self._names[term] for term in question.terms if term in self._names], np.int32)
-            periods = question.periods(self._newest(visible)) if visible.any() else ()
+            periods = question.periods(statistics.newest or self._newest(visible)) if visible.any() else ()
             ranked = score(question, known, cosines[order], shares[order], named, periods)
-            passes = self._passes(only, visible)[order]
-            chosen = order[_best(ranked, passes, self._column("ids")[order], count)]
-            scores = np.empty(self._count, np.float32)
-            scores[order] = ranked
+            places = _best(ranked, self._passes(only, visible)[order], count)
+            ids = self._column("ids")[order[places]]
+            ranking = np.lexsort((-ids, -ranked[places]))[:count]  # of equal ones the newest first
+            places, chosen = places[ranking], order[places[ranking]]
             return Candidates(
-                ids=self._column("ids")[chosen].copy(),
-                scores=scores[chosen],
+                ids=ids[ranking],
+                scores=ranked[places],
                 cosines=cosines[chosen],
                 lexical=shares[chosen],
-                embedded=self._column("embedded")[chosen].copy(),
+                embedded=self._column("embedded")[chosen],
                 named=lexical.named,
                 among=statistics.documents,
             )
@@ -220,9 +228,8 @@ class SpaceIndex:
         self._ordered = None
 
     def _speaker(self, speaker: str | None) -> int:
-        """People are known by the first term of their name, as questions name them."""
-        terms = terms_of(speaker) if speaker else []
-        return _code(self._names, terms[0]) if terms else -1
+        name = _known_as(speaker) if speaker else None
+        return _code(self._names, name) if name is not None else -1
 
     def _kill(self, ids: NDArray[np.int64]) -> None:
         if ids.size == 0 or self._count == 0:
@@ -253,7 +260,7 @@ class SpaceIndex:
         return known
 
     def _newest(self, visible: NDArray[np.bool_]) -> datetime:
-        return datetime.fromtimestamp(float(self._column("at")[visible].max()), UTC)
+        return datetime.fromtimestamp(float(self._column("at").max(where=visible, initial=-np.inf)), UTC)
 
     def _passes(self, only: Filter, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
         passing = visible
@@ -282,11 +289,12 @@ class SpaceIndex:
 
     def _statistics(self, question: Question) -> Statistics:
         alive = self._column("alive")
-        lengths = self._column("lengths")[alive]
+        lengths = self._column("lengths")[alive] if self._dead else self._column("lengths")
         holders = {}
         for term in question.terms:
             postings = self._postings.of(term)
-            holders[term] = int(alive[postings[0]].sum()) if postings is not None else 0
+            rows = postings[0] if postings is not None else ()
+            holders[term] = int(alive[rows].sum()) if self._dead and len(rows) else len(rows)
         return Statistics(len(lengths), float(lengths.mean()) if len(lengths) else 0.0, holders)
 
     def _lexical(self, question: Question, known: Statistics) -> Lexical:
@@ -305,13 +313,11 @@ class SpaceIndex:
         )
 
     def _cosines(self, vector: NDArray[np.float32] | None, shares: NDArray[np.float32]) -> NDArray[np.float32]:
-        # what has no vector is taken to mean about as much as its words say
-        guessed: NDArray[np.float32] = np.float32(0.1) + np.float32(0.4) * np.minimum(shares, np.float32(1.0))
         if vector is None:
-            return guessed
+            return guessed(shares)
         cosines = self._vectors.cosines(vector, self._count)
         embedded = self._column("embedded")
-        return cosines if embedded.all() else np.where(embedded, cosines, guessed)
+        return cosines if embedded.all() else np.where(embedded, cosines, guessed(shares))
 
     def _order(self) -> tuple[NDArray[np.intp], Surface]:
         """The rows as they were said, chat by chat; dead ones stand apart at the end and are nobody's neighbours."""
@@ -323,6 +329,13 @@ class SpaceIndex:
         return self._ordered
 
 
+@functools.lru_cache(maxsize=4096)
+def _known_as(speaker: str) -> str | None:
+    """People are known by the first term of their name, as questions name them."""
+    terms = terms_of(speaker)
+    return terms[0] if terms else None
+
+
 def _code(codes: dict[str, int], name: str) -> int:
     return codes.setdefault(name, len(codes))
 
@@ -332,14 +345,22 @@ def _known(weights: Mapping[str, float], holders: Mapping[str, int]) -> float:
     return sum(weight for term, weight in weights.items() if holders[term]) / whole if whole else 1.0
 
 
-def _best(
-    scores: NDArray[np.float32], passes: NDArray[np.bool_], ids: NDArray[np.int64], count: int
-) -> NDArray[np.intp]:
-    """The places of the best, best first; equal scores by id, newest first."""
+def guessed(shares: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The cosines of what has no vector: it is taken to mean about as much as its words say."""
+    cosines: NDArray[np.float32] = np.float32(0.1) + np.float32(0.4) * np.minimum(shares, np.float32(1.0))
+    return cosines
+
+
+def _best(scores: NDArray[np.float32], passes: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+    """The places of the best, in no order; more than `count` only where scores are equal."""
+    kept = scores if passes.all() else np.where(passes, scores, np.float32(-np.inf))
+    blocks = len(kept) // _BLOCK
+    if blocks > count:
+        # as many as `count` blocks have one that good, so nobody who is less good is among the best
+        peaks = kept[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        passes = passes & (kept >= np.partition(peaks, blocks - count)[blocks - count])
     places = np.flatnonzero(passes)
     if len(places) > count:
-        kept = scores[places]
-        least = np.partition(kept, len(kept) - count)[len(kept) - count]
-        places = places[kept >= least]
-    ranked = np.lexsort((-ids[places], -scores[places]))
-    return places[ranked[:count]]
+        least = np.partition(kept[places], len(places) - count)[len(places) - count]
+        places = places[kept[places] >= least]
+    return places

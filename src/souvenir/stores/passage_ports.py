@@ -21,7 +21,8 @@ class NewPassage:
     `terms` are the words it is found by, as `souvenir.retrieval.terms` makes them: separated by single spaces, each as
     often as it occurs. `at` is the time it speaks of, and the time from which on it is known. `signs` are the bits of
     `souvenir.retrieval.signs`, `words` its length. `start` and `end` are its characters within what it stands for.
-    `vector` has length one and was made by `model`; both are None while there was no embedder to ask.
+    `vector` has length one and was made by `model`; both are None while there was no embedder to ask. `until` is the
+    time from which on it no longer stands, None for what stands until it is closed.
     """
 
     kind: Kind
@@ -41,11 +42,12 @@ class NewPassage:
     origin: JsonObject = field(default_factory=dict)
     vector: NDArray[np.float32] | None = None
     model: str | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stored passage as a hit shows it. `until` is the time from which on a later version stands for it."""
+    """A stored passage as a hit shows it. `until` is the time from which on it no longer stands."""
 
     passage_id: int
     kind: Kind
@@ -141,7 +143,7 @@ class PassageStore(Protocol):
         ...
 
     async def close(self, space: SpaceId, passage_ids: Sequence[int], at: datetime) -> int:
-        """Let passages end at `at`: found from then on only by an `as_of` before it. Ends that are set stay.
+        """Let passages end at `at`: found from then on only by an `as_of` before it. An earlier end stays.
 
         Returns how many were changed.
         """
@@ -189,4 +191,165 @@ class PassageStore(Protocol):
 
     async def forget_removals(self, before: datetime) -> int:
         """Drop the record of removals older than `before`; indexes further behind read their space anew."""
+        ...
+
+
+class Narrowing(Protocol):
+    """What passages must be to be looked at; `souvenir.retrieval.filters.Filter` says what each field means."""
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """Any of these; empty: all."""
+        ...
+
+    @property
+    def tags_any(self) -> frozenset[str]:
+        """At least one of these; empty: whatever."""
+        ...
+
+    @property
+    def tags_all(self) -> frozenset[str]:
+        """All of these."""
+        ...
+
+    @property
+    def categories(self) -> frozenset[str]:
+        """Any of these; empty: all, and those with none."""
+        ...
+
+    @property
+    def chat_id(self) -> str | None:
+        """Of this chat."""
+        ...
+
+    @property
+    def since(self) -> datetime | None:
+        """At this time or later."""
+        ...
+
+    @property
+    def until(self) -> datetime | None:
+        """Before this time."""
+        ...
+
+    @property
+    def as_of(self) -> datetime | None:
+        """Known at this time, in the version that stood then."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What to look for in a large space. Only passages that pass `only`, asked at `asked_at`, are seen.
+
+    `weights` is what holding a term counts for. `names` are words in lower case that may be the first name of who
+    spoke. `vector` has length one and is compared with vectors of `model` alone.
+    """
+
+    only: Narrowing
+    asked_at: datetime
+    model: str
+    dimension: int
+    vector: NDArray[np.float32] | None
+    weights: Mapping[str, float]
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """What one look is narrowed to beyond the filter: a period (its end excluded), any of some signs, all terms."""
+
+    during: tuple[datetime, datetime] | None = None
+    signs: int = 0
+    holding: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpses:
+    """Passages as they are seen at a first look, one entry each, in no order, possibly some twice.
+
+    `chats` are numbers that stand for chats; 0 is none. `cosines` are NaN for what has no vector of the model.
+    `shares` is the sum of the weights of the terms a passage holds.
+    """
+
+    ids: NDArray[np.int64]
+    chats: NDArray[np.int64]
+    at: NDArray[np.float64]
+    assistant: NDArray[np.bool_]
+    named: NDArray[np.bool_]
+    signs: NDArray[np.int16]
+    words: NDArray[np.int32]
+    cosines: NDArray[np.float32]
+    shares: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is known of a large space before any passage is looked at.
+
+    `passages` is how many there are now, `average` their mean length in terms, `holders` how many of them have each
+    term asked about: exact for rare terms, and for common ones as of the latest count, brought to today's size.
+    `newest` is the latest time that a passage speaks of which can be seen.
+
+    `counted` is how many passages there were when terms were counted last, `generation` how often that was done: 0 is
+    never, and then nothing is indexed either, and every look reads the whole space. `model` is the one whose vectors
+    are indexed.
+    """
+
+    passages: int
+    average: float
+    holders: Mapping[str, int]
+    newest: datetime | None
+    counted: int
+    generation: int
+    model: str | None
+
+
+class LargeSpaceStore(Protocol):
+    """Spaces too large to be held in memory, narrowed by indexes of the database's own.
+
+    Looks are right with or without those indexes, also while they are built; they make them fast. What is written and
+    acknowledged is seen by the next look. Every method raises Unavailable when the database does not answer.
+    """
+
+    async def survey(self, space: SpaceId, terms: Sequence[str], only: Narrowing, asked_at: datetime) -> Survey:
+        """What is known of the space, and of these terms in it. Of `only` nothing but `as_of` counts here."""
+        ...
+
+    async def nearest(self, space: SpaceId, look: Look, count: int, further: Further | None = None) -> Glimpses:
+        """About the `count` passages whose vectors are nearest to the look's, which must have one."""
+        ...
+
+    async def newest(self, space: SpaceId, look: Look, count: int, further: Further | None = None) -> Glimpses:
+        """The `count` passages that were written last."""
+        ...
+
+    async def holders(self, space: SpaceId, look: Look, groups: Sequence[Sequence[str]], most: int) -> Glimpses:
+        """The passages that hold every term of at least one group.
+
+        Of each group of several, of whose holders nobody knows beforehand how many there are, at most `most`.
+        """
+        ...
+
+    async def around(self, space: SpaceId, look: Look, passage_ids: Sequence[int], reach: int) -> Columns:
+        """Passages with the `reach` turns of their chats before and after them, seen or not, in order of their ids.
+
+        The `chat_ids` name unbroken stretches of chats, not chats: what has a gap between is not to be taken for
+        neighbours. The `vectors` have length 1: a passage's cosine with the look's vector, 0 without one.
+        """
+        ...
+
+    async def index(self, space: SpaceId, model: str, dimension: int) -> None:
+        """Count the space's terms and build what indexes are missing, those of a model's vectors among them.
+
+        Takes minutes; writing and searching go on. Two that are called at once do the work one after the other.
+        """
+        ...
+
+    async def spaces(self) -> dict[SpaceId, int]:
+        """The spaces that were counted or indexed, with the number of passages they have now."""
+        ...
+
+    async def drop(self, space: SpaceId) -> None:
+        """Let go of a space's indexes and counts; its passages stay."""
         ...

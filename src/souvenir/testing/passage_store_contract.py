@@ -196,18 +196,23 @@ class PassageStoreContract(PassageRevisionContract):
         assert await store.remove_chat(space, "never indexed") == 0
         assert await store.external_ids(space, "never indexed", ["e"]) == {}
 
-    async def test_an_end_is_set_once(self, store: PassageStore) -> None:
-        """The first one stays."""
+    async def test_the_earliest_end_counts(self, store: PassageStore) -> None:
+        """Whether it came with the passage or later; a later one changes nothing."""
         space = new_space()
-        first, second, third = await store.add(space, [passage(text) for text in "abc"])
-        assert await store.close(space, [first, first], AT + timedelta(days=1)) == 1
-        assert await store.close(space, [first, second, 2**60], AT + timedelta(days=2)) == 1
-        ends = {
-            passage_id: found.until for passage_id, found in (await store.get(space, [first, second, third])).items()
-        }
-        assert ends == {first: AT + timedelta(days=1), second: AT + timedelta(days=2), third: None}
+        soon, late = AT + timedelta(days=1), AT + timedelta(days=2)
+        ids = await store.add(space, [passage("a"), passage("b"), passage("c"), passage("d", until=soon)])
+        first, second, third, fourth = ids
+        assert await store.close(space, [first, first, fourth], soon) == 1
+        assert await store.close(space, [first, second, fourth, 2**60], late) == 1
+        ends = {passage_id: found.until for passage_id, found in (await store.get(space, ids)).items()}
+        assert ends == {first: soon, second: late, third: None, fourth: soon}
         known = await everything(store, space)
-        assert [known[i][3] for i in (first, third)] == [(AT + timedelta(days=1)).timestamp(), np.inf]
+        assert [known[i][3] for i in ids] == [soon.timestamp(), late.timestamp(), np.inf, soon.timestamp()]
+        revision = await revision_of(store, space)
+        assert await store.close(space, ids[:2], late) == 0
+        assert await revision_of(store, space) == revision
+        assert await store.close(space, [second, fourth], AT) == 2
+        assert {(await store.get(space, [one]))[one].until for one in (second, fourth)} == {AT}
 
     # external ids
 

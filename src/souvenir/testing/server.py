@@ -18,14 +18,23 @@ from souvenir.config import Settings
 
 
 class RunningSouvenir:
-    """Serves inside `with`; `url` is where. `souvenir` may be looked at, but lives on the server's own event loop."""
+    """Serves inside `with`; `url` is where. `souvenir` may be looked at, but lives on the server's own event loop.
+
+    Jobs wait, unless it `works`.
+    """
 
     def __init__(
-        self, settings: Settings, clock: Clock | None = None, prepare: Callable[[Souvenir], None] | None = None
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        prepare: Callable[[Souvenir], None] | None = None,
+        *,
+        works: bool = False,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._prepare = prepare
+        self._works = works
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._server: uvicorn.Server | None = None
@@ -61,6 +70,7 @@ class RunningSouvenir:
             self.souvenir = souvenir
             if self._prepare is not None:
                 self._prepare(souvenir)
+            working = asyncio.create_task(souvenir.jobs.work()) if self._works else None
             with contextlib.closing(open_listener(self._settings.host, 0)) as listener:
                 self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
                 self._server = _Quiet(
@@ -71,6 +81,9 @@ class RunningSouvenir:
                 )  # fmt: skip
                 self._server.announce = self._ready.set
                 await self._server.serve(sockets=[listener])
+            if working is not None:
+                working.cancel()
+                await asyncio.gather(working, return_exceptions=True)
 
 
 class _Quiet(uvicorn.Server):

@@ -32,9 +32,9 @@ _YEAR_2000 = 946_684_800_000_000
 # bytea stands for halfvec: COPY sends a field's bytes without its type
 _WRITTEN = {
     "space_id": "text", "passage_id": "int8", "added": "int8", "revision": "int8", "at": "timestamptz",
-    "start_char": "int4", "end_char": "int4", "words": "int4", "signs": "int2", "kind": "text", "chat_id": "text",
-    "message_id": "text", "role": "text", "speaker": "text", "tags": "text[]", "category": "text", "origin": "jsonb",
-    "terms": "text", "text": "text", "model": "text", "embedding": "bytea",
+    "until": "timestamptz", "start_char": "int4", "end_char": "int4", "words": "int4", "signs": "int2",
+    "kind": "text", "chat_id": "text", "message_id": "text", "role": "text", "speaker": "text", "tags": "text[]",
+    "category": "text", "origin": "jsonb", "terms": "text", "text": "text", "model": "text", "embedding": "bytea",
 }  # fmt: skip
 _COPY = f"copy passages ({', '.join(_WRITTEN)}) from stdin (format binary)"
 
@@ -163,13 +163,13 @@ class PostgresPassageStore:
             return await self._remove(space, which, values)
 
     async def close(self, space: SpaceId, passage_ids: Sequence[int], at: datetime) -> int:
-        """Set the end of those that have none."""
+        """Set the end of those that have none or a later one."""
         async with self._database.transaction() as connection:
             revision = await _next_revision(connection, space)
             cursor = await connection.execute(
                 "update passages set until = %s, revision = %s"
-                " where space_id = %s and passage_id = any(%s::bigint[]) and until is null",
-                [at, revision, space, list(passage_ids)],
+                " where space_id = %s and passage_id = any(%s::bigint[]) and (until is null or until > %s)",
+                [at, revision, space, list(passage_ids), at],
             )
             if cursor.rowcount:
                 await _move(connection, space, revision)
@@ -177,22 +177,20 @@ class PostgresPassageStore:
 
     async def get(self, space: SpaceId, passage_ids: Sequence[int], model: str | None = None) -> dict[int, Passage]:
         """Passages by id."""
-        async with self._database.transaction() as connection:
-            cursor = await connection.cursor(binary=True).execute(
-                f"select {_SHOWN}, case when model = %s then substr(halfvec_send(embedding), 5) end as vector"
-                " from passages where space_id = %s and passage_id = any(%s::bigint[])",
-                [model, space, list(passage_ids)],
-            )
-            rows = await cursor.fetchall()
+        rows = await self._database.fetch(
+            f"select {_SHOWN}, case when model = %s then substr(halfvec_send(embedding), 5) end as vector"
+            " from passages where space_id = %s and passage_id = any(%s::bigint[])",
+            [model, space, list(passage_ids)],
+            binary=True,
+        )
         return {row["passage_id"]: _passage(row) for row in rows}
 
     async def states(self, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
         """Revisions and sizes, in one round trip."""
-        async with self._database.transaction() as connection:
-            cursor = await connection.execute(
-                "select space_id, revision, passages from passage_spaces where space_id = any(%s)", [list(spaces)]
-            )
-            known = {row["space_id"]: SpaceState(row["revision"], row["passages"]) for row in await cursor.fetchall()}
+        rows = await self._database.fetch(
+            "select space_id, revision, passages from passage_spaces where space_id = any(%s)", [list(spaces)]
+        )
+        known = {row["space_id"]: SpaceState(row["revision"], row["passages"]) for row in rows}
         return {space: known.get(space, SpaceState(0, 0)) for space in spaces}
 
     async def changes(
@@ -390,9 +388,10 @@ def _row(
     space: SpaceId, passage_id: int, revision: int, passage: NewPassage, embedding: bytes | None
 ) -> tuple[Any, ...]:
     return (
-        space, passage_id, revision, revision, passage.at, passage.start, passage.end, passage.words, passage.signs,
-        passage.kind, passage.chat_id, passage.message_id, passage.role, passage.speaker, list(passage.tags),
-        passage.category, Jsonb(passage.origin), passage.terms, passage.text, passage.model, embedding,
+        space, passage_id, revision, revision, passage.at, passage.until, passage.start, passage.end, passage.words,
+        passage.signs, passage.kind, passage.chat_id, passage.message_id, passage.role, passage.speaker,
+        list(passage.tags), passage.category, Jsonb(passage.origin), passage.terms, passage.text, passage.model,
+        embedding,
     )  # fmt: skip
 
 

@@ -1,0 +1,202 @@
+"""The tables: one per data set with everybody in it, Souvenir's by category, and the limits that must hold."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench.report import Figure, table
+from bench.retrieval.metrics import DEPTHS, Answered, Quality, by_category, percentile, quality
+from bench.retrieval.plot import Row, chart
+from bench.retrieval.side_by_side import Measured
+from bench.retrieval.souvenir_http import Own
+
+AHEAD = 0.10
+BEGIN, END = "<!-- written by make bench-peers: begin -->", "<!-- written by make bench-peers: end -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A data set with Souvenir, the floors and, where they were run, the peers; plain BM25 is the first floor."""
+
+    title: str
+    own: Own
+    floors: tuple[Measured, ...]
+    peers: tuple[Measured, ...] = ()
+
+    @property
+    def everybody(self) -> tuple[Measured, ...]:
+        """All of them, ours first."""
+        return (self.own.measured, *self.peers, *self.floors)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The share of newest facts ranked first, by system; ours first."""
+
+    shares: dict[str, float]
+
+
+def recall(measured: Measured, depth: int) -> float:
+    return quality(measured.answered).recall[depth]
+
+
+def figures(locomo: Compared, beam: Compared, facts: Facts) -> list[Figure]:
+    """What is held to a limit."""
+    own = locomo.own.measured
+    found = [
+        Figure("LoCoMo: recall@5", recall(own, 5), "≥", 0.68),
+        Figure("LoCoMo: recall@10", recall(own, 10), "≥", 0.78),
+        Figure("BEAM: recall@10 ahead of plain BM25", _ahead(beam, beam.floors[0]), "≥", AHEAD, "points"),
+    ]
+    for compared in (locomo, beam):
+        found += [
+            Figure(f"{compared.title}: recall@10 ahead of {peer.name}", _ahead(compared, peer), "≥", AHEAD, "points")
+            for peer in compared.peers
+        ]
+    for compared in (locomo, beam):
+        name, own_ = compared.title, compared.own
+        found += [
+            Figure(f"{name}: questions about what was never said that bring nothing", own_.empty, "≥", 0.95, "share"),
+            Figure(f"{name}: recall@10 lost to the default threshold", own_.recall_lost, "≤", 0.03, "points"),
+        ]
+    newest = next(iter(facts.shares.values()))
+    return [*found, Figure("FactConsolidation: the newest fact is first", newest, "≥", 0.90, "share")]
+
+
+def _ahead(compared: Compared, other: Measured) -> float:
+    return recall(compared.own.measured, 10) - recall(other, 10)
+
+
+def systems(compared: Compared) -> str:
+    """Everybody's row."""
+    heads = ["", *(f"recall@{depth}" for depth in DEPTHS), "all@5", "MRR", "p50 ms", "p95 ms", "adds/s", "memory MB"]
+    lines = [_row(heads), _row(["---"] * len(heads))]
+    for one in compared.everybody:
+        costs = [f"{one.p50:.2g}", f"{one.p95:.2g}", f"{one.adds_per_second:,.0f}", f"{max(one.memory_mb, 0):.0f}"]
+        lines.append(_row([one.name, *_shares(quality(one.answered)), *costs]))
+    return "\n".join(lines)
+
+
+def categories(answered: Sequence[Answered]) -> str:
+    """Souvenir's row for every category."""
+    heads = ["category", "questions", *(f"recall@{depth}" for depth in DEPTHS), "all@5", "MRR"]
+    lines = [_row(heads), _row(["---"] * len(heads))]
+    groups = {"all": quality(answered), **dict(sorted(by_category(answered).items()))}
+    lines += [_row([name, str(group.questions), *_shares(group)]) for name, group in groups.items()]
+    return "\n".join(lines)
+
+
+def newest(facts: Facts) -> str:
+    """Everybody's share of newest facts ranked first."""
+    rows = [_row([name, f"{share:.2f}"]) for name, share in facts.shares.items()]
+    return "\n".join([_row(["", "newest fact first"]), _row(["---", "---"]), *rows])
+
+
+def _shares(one: Quality) -> list[str]:
+    return [f"{value:.3f}" for value in (*one.recall.values(), one.all_at_5, one.mrr)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def costs(compared: Compared) -> str:
+    """A sentence about what the table leaves out of Souvenir's times."""
+    own = compared.own
+    p50, p95 = percentile(own.route_ms, 50), percentile(own.route_ms, 95)
+    return (
+        f"Souvenir's search with the query's embedding: p50 {p50:.2g} ms, p95 {p95:.2g} ms. "
+        f"Messages stored in batches: {own.batch_adds_per_second:,.0f} a second without their embedding, "
+        f"{own.embedded_adds_per_second:,.0f} with it."
+    )
+
+
+def plot(locomo: Compared, beam: Compared) -> str:
+    """Recall@10 of everybody on both."""
+    rows = [
+        Row(ours.name.strip("*").replace("`", ""), (recall(ours, 10), recall(theirs, 10)), ours=place == 0)
+        for place, (ours, theirs) in enumerate(zip(locomo.everybody, beam.everybody, strict=True))
+    ]
+    return chart("Share of the evidence within the first ten results", ("LoCoMo", "BEAM 100K"), rows)
+
+
+def light(locomo: Compared, beam: Compared, facts: Facts) -> str:
+    """Souvenir and the floors, for the page of all figures."""
+    return "\n\n".join([
+        table(figures(locomo, beam, facts)),
+        *(f"{one.title}:\n\n{systems(one)}\n\n{costs(one)}" for one in (locomo, beam)),
+    ])  # fmt: skip
+
+
+def whole(locomo: Compared, beam: Compared, facts: Facts, *, kept: bool) -> str:
+    """The page with the peers; `kept` ones were run before."""
+    parts = [
+        "# Retrieval, side by side",
+        _INTRODUCTION.format(machine=platform.machine(), python=platform.python_version()),
+        *([_KEPT] if kept else []),
+        "![Share of the evidence within the first ten results](retrieval.svg)",
+        "## What must hold",
+        table(figures(locomo, beam, facts)),
+    ]
+    for one, about in ((locomo, _LOCOMO), (beam, _BEAM)):
+        parts += [f"## {one.title}", about, systems(one), costs(one), "Souvenir by category:"]
+        parts.append(categories(one.own.measured.answered))
+    parts += ["## FactConsolidation", _FACTS, newest(facts), "## How it was measured", _METHOD]
+    return "\n\n".join(parts) + "\n"
+
+
+def placed(written: str, page: str) -> str:
+    """The page with its generated part replaced; whatever people wrote around it stays."""
+    part = f"{BEGIN}\n\n{written}\n{END}"
+    if BEGIN not in page or END not in page:
+        return f"{page}\n{part}\n" if page else f"{part}\n"
+    return page[: page.index(BEGIN)] + part + page[page.index(END) + len(END) :]
+
+
+_INTRODUCTION = """\
+`python -m bench.retrieval --peers` (or `make bench-peers`) wrote this page, on {machine}, Python {python}, 2 cores;
+[how to run it](guides/benchmarks.md). Nobody uses a language model here, and everybody has the same embedder: the
+all-MiniLM-L6-v2 that Souvenir ships with."""
+
+_KEPT = """\
+The peers' figures are from an earlier run with the same texts, vectors and versions on the same machine (`--keep`);
+Souvenir and the floors were run anew."""
+
+_LOCOMO = """\
+Five long conversations between two people, 2,760 turns and 997 questions with evidence. recall@k is the share of a
+question's evidence turns within the first k, averaged over questions; all@5 is the share of questions with all of it
+within the first five; MRR averages one over the place of the first evidence."""
+
+_BEAM = """\
+Five chats with an assistant of about 100,000 tokens each, 1,032 messages and 90 questions with evidence, many of which
+need messages from all over the chat."""
+
+_FACTS = """\
+455 facts, a minute apart, many of them overriding an earlier one; 100 questions. A system is right when the first
+result holds the newest answer."""
+
+_METHOD = """\
+- Souvenir is measured whole: a server in its own process, `POST /index-chat-messages` and `POST /search` over HTTP, one
+  user per conversation. The peers that are libraries are called in their own process, so their times have no HTTP in
+  them; Hindsight is a server and is asked over HTTP as well.
+- Peers get the same texts, with the speaker's name before a LoCoMo turn, because only Souvenir has a field for it (it
+  helps them: plain BM25 gains 3 points of recall@10). Dates go along as metadata where there is a place for it. An
+  image's caption is part of the turn's text, for everybody.
+- Embedding is in nobody's search time: peers look the vectors up; Souvenir and Hindsight are asked when the query's
+  vector is at hand. Adds are one by one and without the embedder's time, except that Hindsight changes and cuts texts
+  before it embeds them, so that its adds include what it asks of our `/v1/embeddings`. Plain BM25 is built in one go.
+- Memory is the growth of the process and its children, or of server and database, from before the first message to
+  after the last question, what is shared counted once.
+- Souvenir's weights and threshold were chosen with these very conversations at hand (`python -m bench.retrieval.fit`
+  fits on four and judges on the fifth); the peers' and the floors' were not. Expect less on others' conversations.
+- Plain BM25 is bm25s as it ships (Lucene's formula, k1 1.5, b 0.75) with Snowball stems and the longer of its two
+  English lists of stop words, which makes the higher floor. Plain vectors are the cosine over the whole text.
+- mem0 stores with `infer=False`, has a collection per conversation (its FAISS store filters by user only after it has
+  cut the list), and no threshold. With FAISS it has no keyword search, and without a spaCy model, which it would
+  download, no entities.
+- Hindsight runs with the LLM provider `none` and the reranker `rrf`, its Postgres started by an ordinary user, its
+  results asked on the day of the last message and read as far as they go. It has two rows: as it ships, and with its
+  graph and its recency off, which serves it better here: without a model the graph only links near neighbours. On BEAM
+  its keyword side, Postgres' own text search, puts long messages first. Of its newest permitted packages one is held
+  back: with dateparser 1.5 it fails to read the dates of every tenth question.
+- Telemetry is switched off everywhere. Every peer lives in an environment of its own under `.bench/`."""

@@ -1,0 +1,1 @@
+"""What is remembered about people, what replaces what, and for how long."""

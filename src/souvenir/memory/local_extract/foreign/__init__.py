@@ -1,0 +1,1 @@
+"""German, Spanish, French and Chinese, each with a smaller book of rules than English."""

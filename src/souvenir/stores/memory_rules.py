@@ -1,0 +1,44 @@
+"""What every memory store decides alike: which texts are the same sentence, and how long a version is found."""
+
+import hashlib
+import unicodedata
+from datetime import datetime
+
+import regex
+
+from souvenir.stores.memory_ports import Memory
+
+_FINAL = regex.compile(r"[\s\p{Terminal_Punctuation}…]")
+
+
+def fold(text: str) -> str:
+    """A text without differences of case, or of how its accents are encoded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+
+
+def sentence_key(content: str) -> bytes:
+    """Equal for texts that differ in case, outer space and final punctuation only. Raises UnicodeEncodeError."""
+    folded = fold(content).strip()
+    end = len(folded)
+    while end and _FINAL.match(folded, end - 1):
+        end -= 1
+    # of nothing but punctuation all of it counts
+    return hashlib.sha256((folded[:end] or folded).encode()).digest()
+
+
+def ends_at(memory: Memory, successor: Memory | None) -> datetime | None:
+    """When a memory ceases to be found; `successor` is the one that superseded it, where it is still there.
+
+    A version goes as the next one is said; what another memory took the place of, as that happened.
+    """
+    ends = [memory.expires_at, memory.superseded_at, memory.deleted_at]
+    if successor is not None and successor.lineage == memory.lineage:
+        ends.append(successor.said_at)
+    return min((end for end in ends if end is not None), default=None)
+
+
+def renewed(memory: Memory, now: datetime) -> datetime | None:
+    """When a version that comes back expires: as it did, or, if that is past, after as long a time again."""
+    if memory.expires_at is None or memory.expires_at > now:
+        return memory.expires_at
+    return now + (memory.expires_at - memory.said_at) if memory.expires_at > memory.said_at else None

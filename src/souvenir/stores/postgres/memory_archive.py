@@ -1,0 +1,234 @@
+"""Memories of whole spaces in Postgres: taken out, written back, removed when their time is over; and their spend."""
+
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from ulid import ULID
+
+from souvenir.clock import Clock
+from souvenir.errors import BadInput
+from souvenir.stores.chat_rules import is_ulid
+from souvenir.stores.memory_ports import Audit, Conflict, FoundBy, Memory
+from souvenir.stores.memory_rules import ends_at, sentence_key
+from souvenir.stores.passage_ports import PassageStore
+from souvenir.stores.postgres import memory_rows as rows
+from souvenir.stores.postgres.database import Connection, PostgresDatabase
+from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
+from souvenir.types import GLOBAL_SPACE, SpaceId
+
+_TABLES = ("memories", "memory_audit", "memory_conflicts", "memory_keys", "spend")
+_CLOCKS_DIFFER = timedelta(days=1)
+_MAX_DIMENSION = 16_000
+_ENDED = "least(expires_at, superseded_at, deleted_at) < %(before)s"
+_OF_NONE = "memory_id = '' and at < %(before)s"
+_OVER = f"""
+select space_id from memories where {_ENDED}
+union select space_id from memory_audit where {_OF_NONE} order by space_id
+"""
+
+
+class PostgresMemoryArchive:
+    """The part of PostgresMemoryStore that is about spaces rather than memories; use the whole."""
+
+    def __init__(self, database: PostgresDatabase, passages: PassageStore, clock: Clock) -> None:
+        self._database = database
+        self._passages = passages
+        self._clock = clock
+        self._models = PostgresEmbeddingModelStore(database)
+
+    async def expire(self, before: datetime) -> int:
+        """Space by space, so that nobody waits for all of them."""
+        values = {"before": before}
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(_OVER.encode(), values)
+            spaces = [SpaceId(row["space_id"]) for row in await cursor.fetchall()]
+        return sum([await self._expire(space, before) for space in spaces])
+
+    async def _expire(self, space: SpaceId, before: datetime) -> int:
+        values = {"space": space, "before": before}
+        async with self._writing(space) as (connection, _):
+            cursor = await connection.execute(
+                f"select {rows.MEMORY} from memories where space_id = %(space)s and {_ENDED}", values
+            )
+            over = [Memory(**row) for row in await cursor.fetchall()]
+            await self._remove(connection, space, over)
+            await connection.execute(f"delete from memory_audit where space_id = %(space)s and {_OF_NONE}", values)
+            return len(over)
+
+    async def spend(self, space: SpaceId, day: date, purpose: str, tokens: int) -> int:
+        """Add to a day's count."""
+        async with self._database.transaction() as connection:
+            row = await rows.one(
+                connection,
+                "insert into spend (space_id, day, purpose, tokens)"
+                " values (%(space)s, %(day)s, %(purpose)s, %(tokens)s)"
+                " on conflict (space_id, day, purpose) do update set tokens = spend.tokens + excluded.tokens"
+                " returning tokens",
+                {"space": space, "day": day, "purpose": purpose, "tokens": tokens},
+            )
+            return int(row["tokens"])
+
+    async def spent(self, space: SpaceId, day: date) -> dict[str, int]:
+        """A day's counts."""
+        async with self._database.transaction() as connection:
+            cursor = await connection.execute(
+                "select purpose, tokens from spend where space_id = %s and day = %s order by purpose", [space, day]
+            )
+            return {row["purpose"]: row["tokens"] for row in await cursor.fetchall()}
+
+    async def export(self, space: SpaceId) -> tuple[Sequence[Memory], Sequence[Audit], Sequence[Conflict]]:
+        """All rows, while no writer changes them."""
+        async with self._writing(space) as (connection, _):
+            return await _everything(connection, space)
+
+    async def restore(
+        self,
+        space: SpaceId,
+        memories: Sequence[Memory],
+        audit: Sequence[Audit],
+        conflicts: Sequence[Conflict],
+        found_by: Mapping[str, FoundBy],
+    ) -> int:
+        """What is not there yet, with new passages."""
+        _check(memories, conflicts, self._clock.now() + _CLOCKS_DIFFER)
+        async with self._writing(space, found_by.values(), create=True) as (connection, _):
+            there, happened, _ = await _everything(connection, space)
+            new = _missing(memories, there)
+            known = {memory.memory_id: memory for memory in (*there, *new)}
+            passages = await self._passages.add(
+                space,
+                [
+                    rows.passage_of(
+                        memory,
+                        found_by.get(memory.memory_id, FoundBy()),
+                        ends_at(memory, known.get(memory.superseded_by or "")),
+                    )
+                    for memory in new
+                ],
+            )
+            await rows.insert(
+                connection, space, [replace(one, passage_id=place) for one, place in zip(new, passages, strict=True)]
+            )
+            # the same may well have happened twice: what counts is how often
+            noted = Counter(happened)
+            missing = []
+            for one in audit:
+                noted[one] -= 1
+                if noted[one] < 0 and (one.memory_id in known or not one.memory_id):
+                    missing.append(one)
+            await rows.note(connection, space, missing)
+            both = [one for one in conflicts if one.older in known and one.newer in known]
+            await rows.put_conflicts(connection, space, both)
+            return len(new)
+
+    async def erase(self, space: SpaceId) -> dict[str, int]:
+        """Every row that names the space, and every passage of a memory, whether or not its memory is there."""
+        removed = {}
+        async with self._writing(space) as (connection, _):
+            for table in _TABLES:
+                cursor = await connection.execute(f"delete from {table} where space_id = %s".encode(), [space])
+                removed[table] = cursor.rowcount
+            cursor = await connection.execute(
+                "select passage_id from passages where space_id = %s and kind = 'memory'", [space]
+            )
+            ids = [row["passage_id"] for row in await cursor.fetchall()]
+            removed["passages"] = await self._passages.remove(space, ids)
+        return removed
+
+    @contextlib.asynccontextmanager
+    async def _writing(
+        self, space: SpaceId, found: Iterable[FoundBy] = (), *, create: bool = False
+    ) -> AsyncIterator[tuple[Connection, datetime]]:
+        """A transaction that has the space to itself, and its time; `found` is what it is going to write."""
+        try:
+            async with self._database.transaction() as connection:
+                await self._register(connection, found)
+                await rows.lock(connection, space, create=create)
+                yield connection, self._clock.now()
+        except rows.UNSTORABLE as error:
+            raise BadInput(
+                "content",
+                "cannot be stored: it, or what comes with it, holds a NUL character, half a surrogate pair or a number"
+                " out of range",
+            ) from error
+
+    async def _register(self, connection: Connection, found: Iterable[FoundBy]) -> None:
+        """Have models on record before the space is locked, as passages do: whoever uses a new one waits for others."""
+        lengths = {one.model: len(one.vector) for one in found if one.model is not None and one.vector is not None}
+        if not lengths:
+            return
+        cursor = await connection.execute(
+            "select model from embedding_models where space_id = %s and model = any(%s)", [GLOBAL_SPACE, list(lengths)]
+        )
+        known = {row["model"] for row in await cursor.fetchall()}
+        for model in sorted(lengths.keys() - known):
+            if 1 <= lengths[model] <= _MAX_DIMENSION:
+                await self._models.register(model, lengths[model], self._clock.now())
+
+    async def _remove(self, connection: Connection, space: SpaceId, memories: Sequence[Memory]) -> None:
+        """Remove versions for good, with their own audit, their conflicts and their passages."""
+        values = {"space": space, "ids": [memory.memory_id for memory in memories]}
+        for table, names_them in (
+            ("memory_audit", "memory_id = any(%(ids)s)"),
+            ("memory_conflicts", "(older = any(%(ids)s) or newer = any(%(ids)s))"),
+            ("memories", "memory_id = any(%(ids)s)"),
+        ):
+            await connection.execute(
+                f"delete from {table} where space_id = %(space)s and {names_them}".encode(), values
+            )
+        await self._passages.remove(space, rows.passage_ids(memories))
+
+
+async def _everything(connection: Connection, space: SpaceId) -> tuple[list[Memory], list[Audit], list[Conflict]]:
+    memories, audit, conflicts = [
+        await (await connection.execute(query.encode(), [space])).fetchall()
+        for query in (
+            f"select {rows.MEMORY} from memories where space_id = %s order by memory_id",
+            f"select {rows.AUDIT} from memory_audit where space_id = %s order by at, number",
+            f"select {rows.CONFLICT} from memory_conflicts where space_id = %s order by conflict_id",
+        )
+    ]
+    return (
+        [Memory(**row) for row in memories],
+        [Audit(**row) for row in audit],
+        [Conflict(**row) for row in conflicts],
+    )
+
+
+def _check(memories: Sequence[Memory], conflicts: Sequence[Conflict], latest: datetime) -> None:
+    ids = {memory.memory_id: "memory_id" for memory in memories}
+    ids |= {conflict.conflict_id: "conflict_id" for conflict in conflicts}
+    for given, field in ids.items():
+        # an id of a far future would be before all ids to come
+        if not is_ulid(given) or ULID.from_str(given).timestamp > latest.timestamp():
+            raise BadInput(field, "must be an id that was given out here or elsewhere, not one of the future")
+    for memory in memories:
+        if (memory.superseded_by is None) != (memory.superseded_at is None):
+            raise BadInput("superseded_by", "comes with the time it happened, or not at all")
+        if memory.superseded_at is not None and memory.deleted_at is not None:
+            raise BadInput("deleted_at", "cannot be there where superseded_at is")
+
+
+def _missing(memories: Sequence[Memory], there: Sequence[Memory]) -> list[Memory]:
+    """Those that what is there, or one before in the row, leaves room for, by id."""
+    taken: set[object] = set()
+    for memory in there:
+        taken |= _places(memory)
+    missing = []
+    for memory in sorted(memories, key=lambda memory: memory.memory_id):
+        places = _places(memory)
+        if not places & taken:
+            taken |= places
+            missing.append(memory)
+    return missing
+
+
+def _places(memory: Memory) -> set[object]:
+    """What no other memory of the space can have too."""
+    places: set[object] = {memory.memory_id, (memory.lineage, memory.version)}
+    if memory.superseded_at is None and memory.deleted_at is None:
+        places |= {sentence_key(memory.content), (memory.lineage, "stands")}
+    return places
