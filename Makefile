@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help run test lint types bench bench-peers docs lock clean check-python
+.PHONY: help run test lint types bench bench-million bench-peers docs lock clean check-python
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
@@ -24,6 +24,9 @@ lint: $(VENV)/.test  ## format and mend what can be mended
 
 bench: $(VENV)/.test  ## measure every figure we claim; the tables go to docs/
 	@$(BIN)/python -m bench
+
+bench-million: $(VENV)/.test  ## search in a space of a million passages (15 minutes, 4 GB)
+	@$(BIN)/python -m bench.search --million
 
 bench-peers: $(VENV)/.test  ## retrieval beside other memory systems, each installed into .bench/ (4 GB, an hour)
 	@$(BIN)/python -m bench.retrieval --peers

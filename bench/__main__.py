@@ -4,7 +4,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import chats, embedder, gateway
+from bench import chats, embedder, gateway, search
 from bench.retrieval import compare
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -12,6 +12,7 @@ SECTIONS = {
     "The embedder": ("python -m bench.embedder", embedder.run),
     "The gateway": ("python -m bench.gateway", gateway.run),
     "Chats": ("python -m bench.chats", chats.run),
+    "Search": ("python -m bench.search", search.run),
     "Retrieval": ("python -m bench.retrieval", compare.run),
 }
 

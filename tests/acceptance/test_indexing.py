@@ -70,7 +70,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"created_at": 1700000000}, "created_at"),
     ({"project_id": ""}, "project_id"),
     ({"project_id": "p "}, "project_id"),
-    ({"learn": True}, "learn"),
     ({"learn": "false"}, "learn"),
     ({"learn": 0}, "learn"),
 ]
@@ -114,11 +113,6 @@ def test_a_wrong_batch_is_400_and_names_the_field(memory: Memory, body: dict[str
 def test_a_missing_field_is_named(memory: Memory, missing: str) -> None:
     body = {name: value for name, value in GOOD.items() if name != missing}
     assert memory.post(ONE, **body).json()["field"] == missing
-
-
-@pytest.mark.req("SRCH-8")
-def test_learning_is_refused_with_the_reason(memory: Memory) -> None:
-    assert "not formed yet" in memory.post(ONE, **GOOD, learn=True).json()["detail"]
 
 
 @pytest.mark.req("ID-9", "SRCH-8")

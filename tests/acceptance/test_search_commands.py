@@ -64,8 +64,8 @@ def test_a_file_is_indexed_once_however_often_it_is_sent(environ: dict[str, str]
 def test_a_bad_line_is_named_and_what_was_stored_before_it_is_told(environ: dict[str, str], tmp_path: Path) -> None:
     for bad, why in [
         (said(" "), "content: is empty"), ("{", "is not valid JSON"), ("[]", "is not a JSON object"),
-        (said("x", role="robot"), "role: "), (said("x" * 200_001), "content: is over 200000 characters"),
-        (said("x", learn=True), "learn: memories are not formed yet"), ({"role": "user", "content": "x"}, "chat_id: "),
+        (said("x", role="robot"), "role: "), (said("x" * 1_000_001), "content: is over 1000000 characters"),
+        (said("x", learn="yes"), "learn: "), ({"role": "user", "content": "x"}, "chat_id: "),
         (said("x", created_at="2026-02-30"), "created_at: day is out of range"),
         (said("a\x00b"), "content: holds a NUL"),
     ]:  # fmt: skip

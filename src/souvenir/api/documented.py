@@ -14,17 +14,20 @@ _MEANING = {
     503: "The database, the embedder or the identity provider does not answer.",
 }
 
+_OF_THINGS = {404: "There is no such thing here.", 409: "What is asked for contradicts what is there."}
+
 
 def _problems(*statuses: int) -> Responses:
     schema = {"schema": Problem.model_json_schema()}
     return {
-        status: {"description": _MEANING[status], "content": {"application/problem+json": schema}}
+        status: {"description": (_MEANING | _OF_THINGS)[status], "content": {"application/problem+json": schema}}
         for status in statuses
     }
 
 
 HOST_ERROR = _problems(400)
 NATIVE_ERRORS = _problems(400, 401, 403, 413, 503)
+THING_ERRORS = _problems(404, 409)
 OPENAI_ERRORS: Responses = {
     status: {"model": OpenAIError, "description": meaning} for status, meaning in _MEANING.items()
 }

@@ -3,11 +3,12 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
 from souvenir.api import memory_schemas as schemas
 from souvenir.api.callers import BEARER, TheCaller, TheSouvenir
-from souvenir.api.documented import NATIVE_ERRORS
+from souvenir.api.documented import NATIVE_ERRORS, THING_ERRORS
 from souvenir.api.requests import CallerRoute
 from souvenir.api.schemas import Name
 from souvenir.api.streaming import while_connected
@@ -19,8 +20,21 @@ from souvenir.memory.port import Candidate, Utterance
 from souvenir.stores.memory_ports import Audit, Memory, MemoryFilter
 
 router = APIRouter(
-    prefix="/memories", tags=["memories"], route_class=CallerRoute, dependencies=[BEARER], responses=NATIVE_ERRORS
+    prefix="/memories",
+    tags=["memories"],
+    route_class=CallerRoute,
+    dependencies=[BEARER],
+    responses=NATIVE_ERRORS | THING_ERRORS,
 )
+
+
+class _MemoryIdConvertor(StringConvertor):
+    """Any segment but the names of the other routes here."""
+
+    regex = "(?!(?:conflicts|extract)$)[^/]+"
+
+
+register_url_convertor("memory", _MemoryIdConvertor())
 
 ProjectId = Annotated[Name | None, Query(description="A project the caller belongs to, for that project's memories.")]
 
@@ -130,7 +144,7 @@ async def settle_conflict(
     return _there(await souvenir.memories.settle(space, conflict_id, body.keep, caller.require_user()))
 
 
-@router.get("/{memory_id}")
+@router.get("/{memory_id:memory}")
 async def read_memory(
     memory_id: str, souvenir: TheSouvenir, caller: TheCaller, project_id: ProjectId = None
 ) -> schemas.MemoryEntry:
@@ -139,7 +153,7 @@ async def read_memory(
     return _there(found.get(memory_id))
 
 
-@router.patch("/{memory_id}")
+@router.patch("/{memory_id:memory}")
 async def edit_memory(
     memory_id: str,
     body: schemas.EditRequest,
@@ -158,7 +172,7 @@ async def edit_memory(
     return _there(edited)
 
 
-@router.delete("/{memory_id}", status_code=204, response_class=Response)
+@router.delete("/{memory_id:memory}", status_code=204, response_class=Response)
 async def forget_memory(
     memory_id: str,
     souvenir: TheSouvenir,
@@ -178,7 +192,7 @@ async def forget_memory(
     return Response(status_code=204)
 
 
-@router.get("/{memory_id}/history")
+@router.get("/{memory_id:memory}/history")
 async def read_history(
     memory_id: str, souvenir: TheSouvenir, caller: TheCaller, project_id: ProjectId = None
 ) -> schemas.MemoryHistory:
@@ -189,7 +203,7 @@ async def read_history(
     return schemas.MemoryHistory(versions=[entry(one) for one in versions], events=[_event(one) for one in audit])
 
 
-@router.post("/{memory_id}/undo")
+@router.post("/{memory_id:memory}/undo")
 async def undo(
     memory_id: str,
     body: schemas.UndoRequest,
@@ -206,7 +220,7 @@ async def undo(
     )
 
 
-@router.post("/{memory_id}/feedback")
+@router.post("/{memory_id:memory}/feedback")
 async def judge(
     memory_id: str,
     body: schemas.FeedbackRequest,

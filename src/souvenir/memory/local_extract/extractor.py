@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from souvenir.memory.local_extract.english.answers import as_statement
 from souvenir.memory.local_extract.english.reader import EnglishReader
@@ -12,7 +13,7 @@ from souvenir.memory.local_extract.language import BOOKS, language_of
 from souvenir.memory.local_extract.lifetimes import date_ahead, expiry
 from souvenir.memory.local_extract.screen import begins_fiction, is_joke, is_test
 from souvenir.memory.local_extract.sentences import Sentence, sentences_of
-from souvenir.memory.local_extract.words import lows
+from souvenir.memory.local_extract.words import lows, words_of
 from souvenir.memory.port import Candidate, Extraction, Utterance
 
 _MOST = 24  # candidates of one message: who says more has pasted something
@@ -33,9 +34,13 @@ class LocalExtractor:
         if said.role != "user" or is_test(said.content):
             return Extraction((), "local")
         found = _found(said.content, before)
-        if any(each.role == "user" and begins_fiction(each.content[:_READ_BEFORE].lower()) for each in before):
+        if any(each.role == "user" and _plays(each.content) for each in before):
             found = [each if each.explicit else each._replace(kind=hedged(each.kind)) for each in found]
         return Extraction(tuple(_candidate(each, said) for each in found[:_MOST]), "local")
+
+
+def _plays(message: str) -> bool:
+    return begins_fiction(lows(words_of(message[:_READ_BEFORE])))
 
 
 def _found(message: str, before: Sequence[Utterance]) -> list[Found]:
@@ -56,15 +61,13 @@ def _read(sentences: Sequence[Sentence]) -> list[Found]:
     """Each sentence in its own language, and where a short one does not tell, in that of the message."""
     whole = language_of(" ".join(dict.fromkeys(sentence.text for sentence in sentences)))
     found: list[Found] = []
-    english = EnglishReader()
-    for sentence in sentences:
-        language = language_of(sentence.text, whole)
-        if language == "zh":
-            found.extend(read_chinese(sentence))
+    for language, alike in groupby(sentences, lambda sentence: language_of(sentence.text, whole)):
+        if language == "en":
+            found.extend(EnglishReader().read(list(alike)))
+        elif language == "zh":
+            found.extend(each for sentence in alike for each in read_chinese(sentence))
         elif language in BOOKS:
-            found.extend(read_foreign(BOOKS[language], sentence))
-        elif language == "en":
-            found.extend(english.read([sentence]))
+            found.extend(each for sentence in alike for each in read_foreign(BOOKS[language], sentence))
     return found
 
 
@@ -74,6 +77,8 @@ def _candidate(found: Found, said: Utterance) -> Candidate:
     date = date_ahead(found.content, said.at) if ends else None
     if date is not None:
         lifetime = "deadline"
+    elif found.explicit:
+        lifetime = "preference"
     elif kind.why == DEADLINE.why:
         kind = kind._replace(importance=5, why="is to be done, but no day is named")
     return Candidate(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from souvenir.memory.local_extract.material import own_lines
-from souvenir.memory.local_extract.words import Word, word_set, words_of
+from souvenir.memory.local_extract.words import Word, low_at, word_set, words_of
 
 _ENDS = frozenset("!?…。！？｡；")
 _ABBREVIATIONS = word_set(
@@ -60,10 +60,10 @@ def _mark(words: Sequence[Word], place: int) -> str:
 
 def _ends_here(line: str, words: Sequence[Word], place: int) -> bool:
     low = words[place].low
-    if low in _ENDS or low.startswith(".."):
-        return True
-    if low != ".":
+    if low_at(words, place + 1) == ")":
         return False
+    if low != ".":
+        return low in _ENDS or low.startswith("..")
     following = line[words[place].end : words[place].end + 1]
     if following and not following.isspace() and following not in "\"'”’)":
         return False

@@ -86,7 +86,8 @@ def _with(before: str) -> Callable[[re.Match[str], str], str | None]:
 
 def _what(found: re.Match[str], reply: str) -> str | None:
     plain = _plain(reply)
-    return f"My {_mine(found['what'])} {'are' if found['be'] == 'are' else 'is'} {plain}" if plain else None
+    what = _mine(found["what"]).replace(" 's", "'s")
+    return f"My {what} {'are' if found['be'] == 'are' else 'is'} {plain}" if plain else None
 
 
 def _where(found: re.Match[str], reply: str) -> str | None:

@@ -29,6 +29,7 @@ from souvenir.memory.local_extract.kinds import (
     TASK,
     TASTE,
     TOOL,
+    TRAIT,
     UNKNOWN,
     VAGUE,
     WISH,
@@ -58,6 +59,9 @@ _SOMEDAY = compiled(
     r"\b(someday|some day|one day|at some point|eventually|maybe|perhaps|i guess|i suppose|or something|if i|if my)\b"
 )
 _DATED = compiled(r"\b(next|in|on|this|tomorrow|until|by|over|from|starting|after|before|for)\b")
+_ABOUT = compiled(
+    r"(back|home|late|there|here|out|busy|available|around|free|fine|ok|okay|ready|done|able|happy|glad)\b"
+)
 _MEAL = compiled(r"\bfor (breakfast|lunch|dinner|dessert)\b")
 _LONG = compiled(r"\b(for|since|all my life)\b")
 _FOR_GOOD = word_set("die pass marry adopt")
@@ -142,6 +146,8 @@ def _modal(clause: Clause) -> Kind | None:
     if verb.modal == "would":
         if verb.lemma == "rather" and not low.startswith(("not", "you", "do it", "have")):
             return TASTE
+        if verb.lemma in {"describe", "call", "consider"} and low.startswith("myself "):
+            return TRAIT
         return WISH if verb.lemma in {"like", "love", "prefer", "rather"} else None
     if verb.modal == "must":
         return look_up(tables.PRESENT, "must", f"to {low}") or VAGUE
@@ -163,10 +169,14 @@ def _ability(lemma: str, low: str, *, negated: bool) -> Kind | None:
 
 def _future(clause: Clause) -> Kind:
     low = clause.low
+    if clause.verb.lemma == "be" and predicate_kind(clause.rest) is FAMILY:
+        return FAMILY  # "I'm going to be a dad"
+    if clause.verb.negated and clause.verb.lemma in {"eat", "drink"} and low:
+        return DIET  # "won't eat fish"
     if not _DATED.search(low):
         return PASSING
     if clause.verb.lemma == "be":
-        return PLAN if clause.rest and predicate_kind(clause.rest) is not VAGUE and "back" not in low else PASSING
+        return PLAN if clause.rest and predicate_kind(clause.rest) is not VAGUE and not _ABOUT.match(low) else PASSING
     return PLAN if look_up(tables.PROGRESSIVE, clause.verb.lemma, low) in _PLANNED else PASSING
 
 
@@ -242,8 +252,8 @@ def _perfect(clause: Clause) -> Kind:
 def _present(clause: Clause) -> Kind:
     verb, low, rest = clause.verb, clause.low, clause.rest
     proper = bool(rest) and rest[0].capital
-    if verb.lemma == "want":
-        return GOAL if tables.GOAL.match(low) and not verb.negated else WISH
+    if verb.lemma == "want" and tables.GOAL.match(low) and not verb.negated:
+        return GOAL
     if verb.lemma == "know" and proper and not verb.negated:
         return SKILL
     if verb.lemma == "run" and proper:

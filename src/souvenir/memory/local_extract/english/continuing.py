@@ -22,7 +22,7 @@ _THIRD_PERSON = FINITE - frozenset({"am", "may", "might", "'d", "'re", "'ve", "'
 _AFTER_VERB = word_set(
     "in at as for on with the a an my our from to every about near by part full remotely two three four several some "
     "nights also mostly only it them of out up alone guitar piano bass violin drums tennis football soccer basketball "
-    "chess golf yoga law medicine"
+    "chess golf yoga law medicine custody"
 )
 _AFTER_PAST = _AFTER_VERB | {"here", "back"}
 _PREDICATES = word_set("from originally based born not currently in on")

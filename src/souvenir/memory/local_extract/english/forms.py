@@ -60,6 +60,7 @@ _SHORT_VERBS = compiled(
     on) |work (as|at|for|in a) |moved (to|from) |grew up |studied |graduated |study \S+ at[ ]
     """
 )
+_BEGUN = compiled(r"(?P<been>been) \w+ing\b|currently (\w+ing|in|at|on)\b|not a (big |huge )?fan of \S")
 _MINE = compiled(
     r"""
     (?P<be>is|are|was|were|'s)(?P<no> n't| not)? (also |still |now |actually |definitely |by far )?(my|
@@ -160,7 +161,7 @@ def _called(sentence: Sentence, words: Sequence[Word], low: str) -> list[Found] 
 
 def _clauses(sentence: Sentence, words: Sequence[Word]) -> list[Found]:
     pieces = [piece for piece in pieces_of(sentence.text, words) if piece.role != "request"]
-    clauses = [parse(sentence.text, piece.words) for piece in pieces]
+    clauses = [parse(sentence.text, trimmed(piece.words)) for piece in pieces]
     return [found for clause in clauses if clause is not None for found in told(clause)]
 
 
@@ -186,6 +187,11 @@ def _short(sentence: Sentence, words: Sequence[Word], low: str) -> list[Found] |
     if len(words) > 14:
         return None
     first = words[0]
+    begun = _BEGUN.match(low)
+    if begun is not None:
+        helper = "have" if begun["been"] else "am"
+        i_am = [Word(text, text.lower(), first.start, first.start) for text in ("I", helper)]
+        return _clauses(sentence, (*i_am, first._replace(text=first.low), *words[1:]))
     if first.low in _SHORT_ADJECTIVES:
         words = words[:-1] if words[-1].low == "here" else words
         kind = predicate_kind(words)

@@ -22,7 +22,7 @@ from souvenir.memory.local_extract.words import Word, lows, word_set
 
 _AFTER_NOUN = word_set(
     "of at in for from with who that which and but on by named called , - where because since so to or ( : when this "
-    "next tomorrow today about due as now coming later if using without"
+    "next tomorrow today about due as now coming later if using without under over aged between living during"
 )
 _NOT_LAST = word_set("too now already here there anymore left disease")
 _CHILD = re.compile(r"\d+-(?:year|month|week)-olds?")

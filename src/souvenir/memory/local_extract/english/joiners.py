@@ -12,7 +12,7 @@ JOINERS = DASHES | SUBORDINATE | COORDINATE | frozenset({"(", ")", ":", "so", "h
 
 _QUESTIONS = word_set("what how which where why who whose whom any")
 _INVERTED = word_set("can could would will do does did is are am was were should shall may have has might")
-_INVERTED_SUBJECTS = word_set("you i we it there this that he she they my someone anyone the a n't not your")
+_INVERTED_SUBJECTS = word_set("you i we it there this that he she they my someone anyone the a your")
 _BEFORE_QUESTIONS = frozenset({"so", "and", "then", "ok", "now", ","})
 IMPERATIVES = word_set("""
     suggest recommend tell give show explain help find list make create generate translate summarize summarise fix
@@ -35,6 +35,8 @@ def asks(words: Sequence[Word], place: int) -> bool:
     low = low_at(words, place)
     if low == "please" or low in _QUESTIONS:
         return True
+    if low_at(words, place + 1) in {"n't", "not"}:
+        place += 1
     return low in _INVERTED and low_at(words, place + 1) in _INVERTED_SUBJECTS
 
 

@@ -30,6 +30,14 @@ FILLERS = word_set(
     "well actually honestly unfortunately sadly luckily fortunately personally anyway today nowadays lately"
 )
 
+# what never is a verb
+NO_VERBS = word_set(
+    """
+    i me my mine myself we us our ours ourselves you your he him his she her it its they them their the a an this that
+    these those and or but of in on at to for with from by if so than because
+    """
+)
+
 # people, animals, things
 KIN = word_set(
     """
@@ -63,7 +71,8 @@ PETS = word_set(
     horse horses pony goldfish fish snake tortoise turtle guinea-pig guinea ferret chickens chicken hens goat goats
     retriever labrador poodle beagle bulldog terrier dachshund shepherd husky corgi collie chihuahua pug dalmatian
     rottweiler spaniel schnauzer greyhound maltipoo labradoodle goldendoodle tabby siamese pet pets cockatiel gecko
-    iguana axolotl bees mare gelding donkey alpacas sheep cows pigs ducks
+    iguana lizard dragon chameleon tarantula gerbil gerbils rats finches koi axolotl bees mare gelding donkey alpacas
+    sheep cows pigs ducks
     """
 )
 POSSESSIONS = word_set(
@@ -79,7 +88,8 @@ POSSESSIONS = word_set(
     doctorate certificate certification scholarship mortgage loan savings 401k pension insurance job internship
     workshop allotment vineyard orchard tesla toyota honda ford bmw audi volkswagen vw vespa hybrid vinyl records
     thermomix espresso-machine sewing-machine cast-iron loom kiln etsy twitter youtube instagram tiktok patreon
-    background experience major minor room office basement attic backyard yard pitch accent beard piercing piercings
+    background experience major minor room office basement eyes hair freckles attic backyard yard pitch accent beard
+    piercing piercings
     """
 )
 PROJECTS = word_set(
@@ -131,15 +141,15 @@ DATED_THINGS = EVENTS | word_set(
 )
 ATTRIBUTES = word_set(
     """
-    name nickname surname age birthday birthdate hometown nationality ethnicity religion faith height weight job
-    profession occupation career title role employer major minor degree field specialty speciality hobby hobbies
-    passion pronouns pronoun timezone zone zodiac sign star language tongue background address city country location
-    heritage ancestry salary income budget handle username goal goals dream ambition diagnosis blood type size shoe
-    allergy allergies diet interests skill skills strength strengths weakness weaknesses anniversary orientation
-    gender school university college workplace schedule shift pattern layout setup position industry politics party
-    caste tribe clan middle maiden profession specialization specialisation expertise vision eyesight prescription
-    medication dosage subject subjects resolution motto philosophy style routine commute pet-peeve peeve fear phobia
-    weakness pleasure go-to
+    name email e-mail nickname surname age birthday birthdate hometown nationality ethnicity religion faith height
+    weight job profession occupation career title role employer major minor degree field specialty speciality hobby
+    hobbies passion pronouns pronoun timezone zone zodiac sign star language tongue background address city country
+    location heritage ancestry salary income budget handle username goal goals dream ambition diagnosis blood type
+    size shoe allergy allergies diet interests skill skills strength strengths weakness weaknesses anniversary
+    orientation gender school university college workplace schedule shift pattern layout setup position industry
+    politics party caste tribe clan middle maiden profession specialization specialisation expertise vision eyesight
+    prescription medication dosage subject subjects resolution motto philosophy style routine commute pet-peeve peeve
+    fear phobia weakness pleasure go-to
     """
 )
 SECRETS = word_set(

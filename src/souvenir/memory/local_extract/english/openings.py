@@ -76,6 +76,7 @@ _TWO_WORDS = frozenset(
     {("even", "though"), ("given", "that"), ("now", "that"), ("seeing", "that"), ("considering", "that")}
 )
 _CAUSAL = word_set("since because as although though even given now seeing considering")
+_FIRST_PERSON = word_set("i me my we us our")
 _AGO = frozenset({"ago", "later"})
 _NO_TRADE = word_set(
     "kid child teen teenager boy girl baby toddler hobby result rule side start treat gift joke reward youngster family"
@@ -156,7 +157,8 @@ def lead_of(words: Sequence[Word]) -> Lead:
         return plain
     while before and before[-1].low in {",", "-", "–", ":"}:  # noqa: RUF001 - a dash that people type
         before = before[:-1]
-    if (first == "being" and len(before) > 1) or (first == "as" and _is_trade(before[1:])):
+    own = not _FIRST_PERSON.isdisjoint(word.low for word in main)  # not "As a doctor, what do you say?"
+    if own and len(before) > 1 and (first == "being" or (first == "as" and _is_trade(before[1:]))):
         return Lead(_i_am(before[1:]), main, ())
     clause = _own_clause(before)
     if first in _CAUSAL and clause is not None:

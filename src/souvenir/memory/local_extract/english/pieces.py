@@ -65,12 +65,15 @@ def pieces_of(text: str, words: Sequence[Word]) -> list[Piece]:
         if words[place].low not in JOINERS:
             place += 1
             continue
+        aside = words[place].low == ")" and link == "("
         after = place + 1
         while low_at(words, after) in JOINERS:
             after += 1
         told = (*opening.taken, *words[start:place])
         previous = parse(text, told) if place > start and opening.role != "request" else None
-        following = _opening(words, place, after, previous) if after < len(words) else None
+        following = _opening(words, place, after, previous) if after < len(words) and not aside else None
+        if aside and after < len(words):
+            following = _Opening("other")
         if following is None:
             place += 1
             continue
@@ -118,7 +121,7 @@ def _opening(words: Sequence[Word], place: int, after: int, previous: Clause | N
     """What begins after a joining word; None where nothing does."""
     joiner = words[after - 1].low
     begin = after_adverbs(words, after)
-    if _is_statement(words, begin):
+    if _is_statement(words, begin) and not (joiner == "since" and _has_lasted(previous)):
         return _Opening("statement")
     if joiner in SUBORDINATE:
         return None
@@ -136,6 +139,11 @@ def _opening(words: Sequence[Word], place: int, after: int, previous: Clause | N
     return _Opening("other") if aside else None
 
 
+def _has_lasted(previous: Clause | None) -> bool:
+    """Whether "since" is of the time: "I've played since I was six"."""
+    return previous is not None and previous.verb.text.startswith(("has ", "have "))
+
+
 def _is_statement(words: Sequence[Word], place: int) -> bool:
     subject = subject_at(words, place)
     if subject is None:
@@ -149,7 +157,7 @@ def _is_request(words: Sequence[Word], place: int, joiner: str, previous: Clause
     if asks(words, place):
         return not (previous is not None and joiner == "," and _is_relative(words, place))
     being = previous is not None and previous.verb.lemma == "be"
-    if joiner == "and" and not being:
+    if joiner in {"and", "but", "or"} and previous is not None:
         return False
     low = words[place].low
     if low in REQUESTS or (low in _ASKING and joiner in {",", *DASHES}):

@@ -47,8 +47,9 @@ FAMILY (happily |recently |newly |legally |still |not )?(married|engaged|divorce
     in an? (\w+ )?(relationship|marriage)|going through a (divorce|break-?up)
 WORK (head|director|manager|president|vp|vice president|captain|chair|co-?founder|founder|owner|ceo|cto|cfo|lead|
     chief)\b
-WORK (employed|self-employed|retired|semi-retired|unemployed|tenured|stationed|deployed|out of work|between jobs|
-    laid off|on (maternity|paternity|parental|sick|medical) leave|out of a job|promoted|hired|fired|made redundant)\b
+WORK (employed|self-employed|retired|semi-retired|unemployed|without a job|tenured|stationed|deployed|out of work|
+    between jobs|laid off|on (maternity|paternity|parental|sick|medical) leave|out of a job|promoted|hired|fired|
+    made redundant)\b
 WORK in (marketing|sales|tech|finance|hr|banking|insurance|construction|consulting|real estate|retail|healthcare|
     education|academia|law|advertising|logistics|hospitality|the (army|navy|air force|military|marines|restaurant|
     music|film|oil|food))\b|in charge of|responsible for
@@ -59,15 +60,16 @@ SKILL (fluent|proficient|experienced|skilled|well[ -]versed|certified|trained|se
     qualified) (in|with|as|to|at)\b|(very |pretty |really |quite |so |not very |not |fairly )?(good|better|best|great|
     bad|worse|terrible|awful|decent|hopeless|rubbish|lousy|horrible|excellent|talented) (at|with) (?!it|this|that|
     least)|new to\b(?! this| me)|(very )?comfortable with (?!this|that|it)
-TASTE (really |very |super |so |totally |also |not |deeply |extremely |mostly |mainly |particularly )*(into|fond of|
-    passionate about|interested in|obsessed with|addicted to|crazy about|keen on|partial to|terrified of|scared of|
-    afraid of|frightened of|squeamish about|nuts about|mad about|hooked on|picky about|not big on|big on) (?!it\b|
-    this\b|that\b|you|these|what|how|hearing|knowing|finding|buying|your|losing|failing|messing|breaking|missing|my)
+TASTE (really |very |super |so |totally |also |not |\w+ly )*(into|fond of|passionate about|interested in|obsessed with|
+    addicted to|crazy about|keen on|partial to|terrified of|scared of|afraid of|frightened of|squeamish about|
+    nuts about|mad about|hooked on|picky about|not big on|big on) (?!it\b|this\b|that\b|you|these|what|how|hearing|
+    knowing|finding|buying|your|losing|failing|messing|breaking|missing|my)
 TASTE a (big |huge |massive |great |die-?hard |lifelong |longtime )?(fan|lover) of (?!this|that|it|you|them|his|hers|
     her |him)
 EVENT (\w+ )?(due|expected) (to give birth|in|on)\b
-SITUATION on (vacation|holiday|leave|sabbatical|tour|parole|probation|an? ((tight|small|limited|fixed|student|
-    shoestring) )?(budget|income))\b|in (debt|foster care|prison|jail)\b
+PLAN on (vacation|holiday|leave|sabbatical|tour)\b
+SITUATION on (parole|probation|an? ((tight|small|limited|fixed|student|shoestring) )?(budget|income))\b|in (debt|
+    foster care|prison|jail)\b
 PLAN (away|abroad|out of (town|office|the office)|traveling|travelling) (from|until|till|next|for the|through|in)\b
 NAME named|called\b|known as\b
 FAMILY (an? )?only child\b|(the )?(oldest|youngest|eldest|middle)( child)?( of|$| in)
@@ -99,8 +101,8 @@ _BARE_AGE = compiled(rf"{_ABOUT}(?!one$)(?P<n>{_NUMBER})$")
 _AGE = compiled(
     rf"""
     {_ABOUT}{_NUMBER}[ -](years?[ -]?(old|of age)|y/?o|yrs? old)\b|\d{{1,2}}[ -](months?|weeks?)[ -]old\b|
-    \d{{1,2}}( ,)?( (and )?\d{{1,2}}( ,)?){{1,6}}$|in (my|his|her|their) ((early|mid|late)[ -])?(teens|twenties|
-    thirties|forties|fifties|sixties|seventies|eighties|\d0s)
+    {_NUMBER} now$|(over|under) \d\d$|\d{{1,2}}( ,)?( (and )?\d{{1,2}}( ,)?){{1,6}}$|in (my|his|her|their) ((early|mid|
+    late)[ -])?(teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|\d0s)
     """
 )
 _SIZE = compiled(
@@ -111,7 +113,7 @@ _AFTER_NOUN = word_set(
     """
     of at in for from with who that which and but on by using working specializing specialising living named called ,
     - where because since so based near to trying looking studying or learning whose when as now here then too though
-    turned while these ( )
+    turned while these during every all until over under after before within between through across outside ( )
     """
 )
 _NOT_LAST = lexicon.NUMBER_WORDS | word_set("today tonight yesterday one there myself again anymore yet")

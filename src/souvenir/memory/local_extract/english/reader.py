@@ -25,6 +25,7 @@ from souvenir.memory.local_extract.kinds import EXPLICIT, INSTRUCTION, Found, la
 from souvenir.memory.local_extract.sentences import Sentence
 from souvenir.memory.local_extract.words import Word, low_at, lows, word_set
 
+_SOMEBODY = lexicon.KIN | lexicon.ACQUAINTED | lexicon.PETS
 _GETTING = word_set("have adopt get buy")
 _DETERMINERS = word_set("a an the one two three four five my our another new some twin")
 _OF_THEIRS = word_set("name birthday job favorite favourite")
@@ -58,6 +59,7 @@ class EnglishReader:
 
     def _sentence(self, sentence: Sentence) -> Iterator[Found]:
         words = without_leads(sentence.words)
+        self._spoken_of = _mentioned(words) or self._spoken_of
         low = lows(words)
         if not words or is_ironic(lows(sentence.words)):
             return
@@ -143,15 +145,34 @@ class EnglishReader:
         """Keep in mind who was spoken of."""
         subject, rest = clause.subject, clause.rest
         if subject.about in {"person", "pet"}:
-            self._spoken_of = subject
+            whose = subject.text.rpartition("'s ")[0] if subject.owned else subject.text
+            self._spoken_of = replace(subject, text=whose, owned="")
         elif subject.about == "user" and clause.verb.lemma in _GETTING and rest:
             noun = object_noun(rest)
-            if noun in lexicon.KIN or noun in lexicon.ACQUAINTED or noun in lexicon.PETS:
+            if noun in _SOMEBODY:
                 about: About = "pet" if noun in lexicon.PETS else "person"
                 place = next(place for place, word in enumerate(rest) if word.low == noun)
                 described = " ".join(word.text for word in rest[: place + 1] if word.low not in _DETERMINERS)
-                plural = noun.endswith("s") or noun == "children"
-                self._spoken_of = Subject(f"User's {described}", about, noun, plural=plural, begin=0, end=0)
+                self._spoken_of = Subject(f"User's {described}", about, noun, plural=_is_plural(noun), begin=0, end=0)
+
+
+def _mentioned(words: Sequence[Word]) -> Subject | None:
+    """The last of the user's people or animals that are named: "a gift for my wife"."""
+    for place in range(len(words) - 2, -1, -1):
+        if words[place].low not in {"my", "our"}:
+            continue
+        nouns = words[place + 1 : place + 4]
+        end = next((end for end, word in enumerate(nouns, start=1) if word.low in _SOMEBODY), None)
+        if end is not None and low_at(words, place + 1 + end) != "'s":
+            noun = nouns[end - 1].low
+            about: About = "pet" if noun in lexicon.PETS else "person"
+            text = f"User's {' '.join(word.text for word in nouns[:end])}"
+            return Subject(text, about, noun, plural=_is_plural(noun), begin=0, end=0)
+    return None
+
+
+def _is_plural(noun: str) -> bool:
+    return noun.endswith("s") or noun == "children"
 
 
 def _explicit(found: Iterator[Found] | Sequence[Found]) -> list[Found]:

@@ -23,6 +23,7 @@ _USERS = {
     "am": "is", "'m": " is", "are": "is", "'re": " is", "were": "was", "'ve": " has", "have": "has", "do": "does",
 }  # fmt: skip
 _PEOPLE = word_set("i we me us my our mine ours myself ourselves")
+_NUMBERED = word_set("war book part chapter volume vol act phase type class tier league level stage")
 _TIMES = word_set("""
     in at on since for after before during every each last next this these nowadays currently recently now today
     yesterday tomorrow tonight lately usually sometimes often until by from with as while when whenever once back most
@@ -57,8 +58,7 @@ def _is_name(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if word.text != "I":
         return word.text in {"US", "ME"}
-    last = place + 1 == len(words) or not words[place + 1].low[0].isalpha()
-    return last and place > 0 and words[place - 1].capital
+    return place > 0 and words[place - 1].low in _NUMBERED
 
 
 def _said(word: Word, forms: Mapping[str, str], *, after_subject: bool) -> str:
@@ -70,4 +70,4 @@ def _said(word: Word, forms: Mapping[str, str], *, after_subject: bool) -> str:
 
 def tidy(said: str) -> str:
     """One space between words, none before a comma, and no stop at the end."""
-    return " ".join(said.split()).replace(" ,", ",").strip(" ,;:-–—.!")
+    return " ".join(said.split()).replace(" ,", ",").replace(" : ", ": ").strip(" ,;:-–—.!")

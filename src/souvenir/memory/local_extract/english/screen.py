@@ -25,7 +25,7 @@ _DOUBTED = compiled(
     """
 )
 _ADDRESSED = compiled(
-    r"(you|u) (are|'re|said|told|mentioned|think|say|were|have|'ve|should|can|could|know what|asked|want)\b"
+    r"(you|u) (are|'re|said|told|mentioned|think|say|were|have|'ve|should(?! know)|can|could|know what|asked|want)\b"
 )
 _REPORTED = compiled(
     r"""

@@ -23,7 +23,7 @@ _LONGEST = 10  # words of "my …": what is longer has no verb
 _COUNTED = word_set("both all one two three most some neither none")
 _PLURALS = word_set("children people folks men women grandchildren twins parents in-laws")
 _PREPOSITIONS = word_set("of in at from with for on near by to about")
-_NEVER_INSIDE = word_set("that who which i you he she it we they (")
+_NEVER_INSIDE = word_set("that who which i me mine myself you he she it we us they (")
 _NO_VERB_AFTER = word_set("first last recent")
 _IS_BEFORE = word_set(
     "a an the not n't in from on at also always very really so about almost never just now still called named my our "
@@ -94,26 +94,29 @@ def _own(words: Sequence[Word], begin: int, first: int) -> Subject | None:
 
 
 def _after_apposition(words: Sequence[Word], comma: int) -> int | None:
-    """The place after "…, Anna," where a name is put between commas."""
-    end = comma + 1
-    while end < len(words) and words[end].capital and words[end].low != "i":
-        end += 1
-    return end + 1 if low_at(words, end) == "," and comma + 1 < end <= comma + 4 else None
+    """The place after "…, Anna," or "…, who lives in Ohio,", which is put between commas."""
+    close = next((place for place in range(comma + 2, min(len(words), comma + 10)) if words[place].low == ","), None)
+    if close is None:
+        return None
+    named = close <= comma + 4 and all(word.capital and word.low != "i" for word in words[comma + 1 : close])
+    return close + 1 if named or words[comma + 1].low == "who" else None
 
 
 def _pair(words: Sequence[Word], begin: int, first: int, end: int) -> Subject | None:
     """ "My wife and I"."""
     if end + 2 >= len(words):
         return None
-    people = " ".join(word.text for word in words[first:end])
+    people = " ".join("their" if word.low in {"my", "our"} else word.text for word in words[first:end])
     return Subject(f"User and their {people}", "user", "", plural=True, begin=begin, end=end + 2)
 
 
 def _described(words: Sequence[Word], begin: int, first: int, end: int) -> Subject:
-    inner = [word for word in words[first:end] if word.low != ","]
+    inner = _without_relative(words[first:end])
     genitive = next((place for place, word in enumerate(inner) if word.low == "'s"), None)
     noun = _head(inner[:genitive])
     owned = _head(inner[genitive + 1 :]) if genitive is not None else ""
+    if owned and noun not in KIN and noun not in ACQUAINTED and noun not in PETS:
+        noun, owned = owned, ""  # "my New Year's resolution"
     distant = owned in ACQUAINTED or (noun in ACQUAINTED and owned not in {"", "name"})
     about: About = "other" if distant else _about(noun)
     if owned in KIN or owned in PETS:  # "my sister's husband" is somebody too
@@ -122,6 +125,12 @@ def _described(words: Sequence[Word], begin: int, first: int, end: int) -> Subje
     counted = " ".join(word.text for word in words[begin : first - 1])
     text = f"{counted[:1].upper()}{counted[1:]} User's {_joined(inner)}".strip()
     return Subject(text, about, noun, plural=plural, begin=begin, end=end, owned=owned)
+
+
+def _without_relative(words: Sequence[Word]) -> list[Word]:
+    comma = next((place for place, word in enumerate(words) if word.low == ","), len(words))
+    said = words[:comma] if low_at(words, comma + 1) == "who" else words
+    return [word for word in said if word.low != ","]
 
 
 def _joined(words: Sequence[Word]) -> str:
@@ -164,7 +173,7 @@ def _is_finite(words: Sequence[Word], place: int) -> bool:
     if low in FINITE:
         return True
     if low in ADVERBS and following:
-        return _is_finite(words, place + 1)
+        return _is_finite([*words[:place], *words[place + 1 :]], place)
     if verb_form(low) is None or following in FINITE or words[place].capital:
         return False
     form = guess_form(low).form

@@ -59,8 +59,8 @@ _SHARED = {
         emigrate|switch careers|graduate)""",
     "month": "(january|february|march|april|may|june|july|august|september|october|november|december)",
     "ahead": r"""
-        (next|tomorrow|this (spring|summer|fall|autumn|winter|weekend|month|year|week|<month>|\w+day)|in (\d+|two|
-        three|four|a|<month>|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|the (spring|summer|fall|autumn|winter))|
+        (next|tomorrow|until|this (spring|summer|fall|autumn|winter|weekend|month|year|week|<month>|\w+day)|in (\d+|
+        two|three|four|a|<month>|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|the (spring|summer|fall|autumn|winter))|
         on (\w+day|the \d|\d|<month>)|over (christmas|easter)|for (christmas|easter|thanksgiving))\b""",
     "affliction": r"""
         (anxiety|depression|insomnia|addiction|adhd|burnout|infertility|alcoholism|ptsd|weight|grief|ocd|dyslexia|
@@ -120,6 +120,8 @@ TASK use: (a|an|the|this|that|my|your|it|some|for)\b
 TOOL use: <thing>
 STUDY do: <own> (\w+ ){0,3}<degree>
 GOAL save: (up )?(for|to|money|towards?)\b
+HEALTH have: (\w+ ){0,2}(pains?|migraines|headaches|panic attacks|seizures|palpitations|hot flashes)\b.*\b(for|since|
+    every)\b
 EVENT have: (\w+ ){0,3}(surgery|operation|procedure|scan|mri|biopsy|c-section)\b
 FAMILY have: (a|another|our|my) (\w+ ){0,2}(baby|child)\b
 HEALTH recover battle fight undergo suffer: (from|a|cancer|with|chemo|depression|treatment|for|radiation|dialysis)\b
@@ -164,6 +166,7 @@ TASK study major minor: (this|that|it)\b
 STUDY study major minor:
 WORK teach coach tutor manage lead supervise chair direct: (to )?<thing>
 WORK specialise specialize freelance consult moonlight intern:
+ROLE consider call: myself (an?|to be) \S
 WORK report: to (?!you)
 WORK serve: (in|as|on) \S
 WORK run operate: (<own>|two|three|several) (.{0,50} )?<business>
@@ -202,6 +205,7 @@ HABIT take: (the|a) (\w+ ){0,2}(bus|train|subway|tram|metro|ferry|tube|nap)
 HEALTH take: (\w+ ){0,4}(every|daily|twice|once|each|for my|pills?|tablets?|medication|meds|medicine|insulin|
     supplements|thinners|antidepressants|antihistamines|statins|vitamins?|metformin|blood pressure|mg|birth control|
     beta blockers|lithium|ssris)\b
+HEALTH take: [a-z]{4,}(cillin|statin|formin|pril|sartan|olol|azole|azepam|idone|ine|arin|oxin|ium|mab|ide)\b
 HABIT take: (\w+ ){0,3}(lessons|classes|courses|photos|photographs|milk|sugar)\b
 HEALTH wear: (\w+ ){0,2}(glasses|hearing aids?|contacts|contact lenses|a (brace|prosthesis|insulin)|dentures|
     compression)
@@ -218,7 +222,9 @@ HEALTH get: (\w+ ){0,2}(migraines|seasick|carsick|motion sick|airsick|panic atta
     nosebleeds)
 HABIT get: up (at|early|late|around|before)
 DEADLINE need have_to must: to .*\b(by|before|until|due)\b(?! (the way|hand|myself))
+GOAL want: (kids|children|a family|to have (kids|children))\b
 WISH need want have_to:
+HABIT read write: a (lot|ton)\b
 PASSING read write: (<code>|(a|an|the|few|some|your) |about (this|that|it)|<pointing>|to (you|ask))
 HABIT read write: .
 HABIT read:
@@ -244,7 +250,8 @@ HABIT garden paint draw sketch knit sew crochet sing dance blog code program pod
 PASSING collect grow breed raise keep: (getting|on|telling|track|up|going|forgetting|seeing|having|trying)\b
 FAMILY raise: (\w+ ){0,2}(kids|children|sons?|daughters?)
 HABIT collect grow breed raise: <thing>
-HABIT keep: (\w+ ){0,2}(kosher|halal|bees|chickens|horses|goats|a (journal|diary|garden)|shabbat|sabbath)
+HABIT keep: (\w+ ){0,2}(kosher|halal|bees|chickens|horses|goats|pigeons|rabbits|ducks|sheep|pigs|geese|a (journal|
+    diary|garden)|shabbat|sabbath)
 HABIT train practice practise:
 HABIT sleep wake: (?!badly|well|in today)
 HABIT drive: <thing>
@@ -344,6 +351,8 @@ EPISODE buy inherit: (\w+ ){0,4}(coffee|tickets?|eggs?|milk|bread|pizza|sandwich
     some)\b
 POSSESSION buy inherit adopt: (a|an|my|our|two|three) \S
 POSSESSION inherit: .
+CHANGE drop cut: .*\b(from|out of) my (diet|life)
+CHANGE start: (eating|drinking|wearing|sleeping|smoking|vaping|driving|cooking|cycling|lifting)\b
 CHANGE sell: (my|our|the) (\w+ ){0,3}<durable>
 HEALTH break fracture injure hurt sprain tear dislocate twist: my (\w+ ){0,2}<body>
 HEALTH put: me on (a|an|the|\w+$|\w+ for)

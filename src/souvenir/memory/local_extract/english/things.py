@@ -29,6 +29,7 @@ from souvenir.memory.local_extract.kinds import (
 from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.words import QUOTED, low_at, word_set
 
+_NO_NAMES = lexicon.NO_VERBS | {"not"}
 _BEGINNING = word_set("expire start begin end launch open leave depart arrive")
 _MEASURING = word_set("take include cost start end involve range")
 _AIMS = word_set("goal goals dream ambition resolution")
@@ -74,7 +75,7 @@ def thing_kind(clause: Clause) -> Kind | None:
 def _is(noun: str, clause: Clause) -> Kind:
     low = clause.low
     if noun == "name":
-        return NAME if low_at(clause.rest, 0) not in {"", "not", "on", "in"} else VAGUE
+        return NAME if 0 < len(clause.rest) <= 4 and clause.rest[0].low not in _NO_NAMES else VAGUE
     if not lexicon.FAVOURITE.isdisjoint(clause.subject.text.lower().split()):
         return TASTE if low and noun not in lexicon.FAVOURITE - {"go-to"} else VAGUE
     if _OPINED.match(low):

@@ -31,13 +31,13 @@ _TECHNICAL = compiled(
 _OF_THE_CHAT = word_set("""
     get see end wonder think feel want have say ask tell guess hope mean hear find forget remember notice appreciate
     agree apologize apologise thank try seem understand know wish need suppose assume doubt expect bet swear let miss
-    add run fail worry laugh cry look happen be go push come
+    add fail worry laugh cry look happen be go push come
     """)
 # and these of the moment
 _OF_THE_MOMENT = _OF_THE_CHAT | word_set("""
-    accept admit advise aim allow announce answer appear apply argue arrive assure attach attempt begin become blame
-    bother break bring call cancel change check choose claim click close complete confirm consider continue copy crash
-    create cut deal declare define delete demand deny depart deploy deserve disagree disappear discover discuss
+    accept admit advise run aim allow announce answer appear apply argue arrive assure attach attempt begin become
+    blame bother break bring call cancel change check choose claim click close complete confirm consider continue copy
+    crash create cut deal declare define delete demand deny depart deploy deserve disagree disappear discover discuss
     download draft email encounter enter examine exist experience explain express face fall fill finish fit fix focus
     freeze give hesitate hit hold ignore imagine implement import include inform insist install intend introduce
     invite join jump keep launch lay lead leave link load log lose love make matter meet mention merge mind move note

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from souvenir.memory.local_extract.english.lexicon import ADVERBS, BE, DO, HAVE, HEDGES, MEANT, MODALS, PROJECTS
+from souvenir.memory.local_extract.english.lexicon import (
+    ADVERBS,
+    BE,
+    DO,
+    HAVE,
+    HEDGES,
+    MEANT,
+    MODALS,
+    NO_VERBS,
+    PROJECTS,
+)
 from souvenir.memory.local_extract.english.subjects import Subject
 from souvenir.memory.local_extract.english.verbs import guess_form, is_participle, third_person, verb_form
 from souvenir.memory.local_extract.words import Word, low_at, word_set
@@ -193,7 +203,7 @@ class _Group:
         if self.helper == "got":
             self.place += low == "got"
             return self.done("have")
-        if not low[0].isalpha():
+        if not low[0].isalpha() or low in NO_VERBS:
             return None
         lemma, form = guess_form(low)
         if not self.helper:

@@ -28,7 +28,7 @@ understand understood|wake woke woken|wear wore worn|win won|write wrote written
 lie lay lain|dig dug|shine shone|steal stole stolen|stick stuck|strike struck|swear swore sworn|swing swung|bend bent|
 bleed bled|blow blew blown|burst burst|cling clung|creep crept|forbid forbade forbidden|rise rose risen|
 forgive forgave forgiven|freeze froze frozen|overcome overcame overcome|seek sought|shake shook shaken|sink sank sunk|
-slide slid|spin spun|weave wove woven|grind ground|hang hung|knit knit|shut shut|sweep swept|
+slide slid|spin spun|ring rang rung|weave wove woven|grind ground|hang hung|knit knit|shut shut|sweep swept|
 withdraw withdrew withdrawn|misplace misplaced|outgrow outgrew outgrown|
 """
 _REGULAR = """
@@ -50,35 +50,35 @@ wonder work worry worship
 """
 # less common, or more often nouns
 _RARER = """
-accompany achieve adapt adjust admire admit advise advocate age aim allow alternate amaze analyse analyze announce
-annoy appeal appear argue arrange arrive assemble assign assist assume assure attach attempt audit babysit balance ban
-barbecue base bathe become behave benefit bill blame blend boil borrow bother box browse burn campaign cancel cater
-challenge charge chat check cheer chew choose choreograph chop claim click coordinate copy crash crawl craft critique
-cross cry curate cut damage declare decline decorate define delete deliver demand deny depart depend deploy deserve
-destroy detail diagnose diet dig disagree disappear discover discuss distribute dive divide doubt download draft dress
-drum dye edit educate email embroider encounter encourage enter entertain evaluate examine exchange excel exhibit
-exist expand experience experiment explain explore express face facilitate fear feature feed fence fill film fit fix
-fiddle flip floss focus fold forage force forecast foster frame freeze fry function fund furnish gain gamble garnish
-generate glue govern grade greet grill groom guess guide hang happen haul heal hesitate hide highlight homeschool hug
-identify ignore illustrate imagine implement import improve include inform insist inspect inspire install instruct
-insure interpret introduce iron invite invent jam judge jump kick kiss knead knock land last laugh lay lecture lend
-lick lift limit link load log loop lower mail major market massage match medicate melt mention merge microdose milk
-mix model moderate monitor motivate mow multiply nail narrate navigate negotiate note notice nurse nurture observe
-occupy occur offer outsource owe oversee pack parody park patrol pause pedal peel perceive permit persuade pet phone
-photograph pick pitch place plough plow point polish pollinate pop post pour praise preach predict present preserve
-press pretend prevent print process procrastinate profit promise promote pronounce proofread protect protest prove
-provide pull pump punch purchase push quilt race raid rake rank rap rate realise realize receive recite recall
-recognise recognize recycle refer referee refuse register regret rehearse reject relate relax rely remain remember
-remind remove replace reply represent request require rescue resell reserve resist respect respond rest restrict
-return reuse review rewrite roast rollerblade roller-skate ruin rush salsa sample scan score scream scrub scuba search
-season seat seem select sense separate settle sew shake shape shave shelve shout show shuffle sigh simplify skateboard
-skydive slice smell smile sneeze snack snorkel socialise socialize solve sort sound source spar speculate sponsor
-spray spread stack staff stage stare steam steer stick stitch stock store stretch strip subscribe substitute succeed
-suggest suit supply suppose surprise surround suspect sustain swap sweat swear sweep swing tailor tackle tap taste
-tattoo taxi teleport telework tell text thank thrift thrive tick tie tinker tip toast touch track trade trail
-transcribe translate transport trap treat tremble trim trust tune tweet twist undertake unwind update upload urge
-vacuum value vary vlog volunteer vomit warm warn wash waste water weave weed weld welcome whisper whistle wipe wire
-woodwork wrap wrestle yell
+backpack busk contribute trek windsurf hitchhike journal accompany achieve adapt adjust admire admit advise advocate
+age aim allow alternate amaze analyse analyze announce annoy appeal appear argue arrange arrive assemble assign assist
+assume assure attach attempt audit babysit balance ban barbecue base bathe become behave benefit bill blame blend boil
+borrow bother box browse burn campaign cancel cater challenge charge chat check cheer chew choose choreograph chop
+claim click coordinate copy crash crawl craft critique cross cry curate cut damage declare decline decorate define
+delete deliver demand deny depart depend deploy deserve destroy detail diagnose diet dig disagree disappear discover
+discuss distribute dive divide doubt download draft dress drum dye edit educate email embroider encounter encourage
+enter entertain evaluate examine exchange excel exhibit exist expand experience experiment explain explore express
+face facilitate fear feature feed fence fill film fit fix fiddle flip floss focus fold forage force forecast foster
+frame freeze fry function fund furnish gain gamble garnish generate glue govern grade greet grill groom guess guide
+hang happen haul heal hesitate hide highlight homeschool hug identify ignore illustrate imagine implement import
+improve include inform insist inspect inspire install instruct insure interpret introduce iron invite invent jam judge
+jump kick kiss knead knock land last laugh lay lecture lend lick lift limit link load log loop lower mail major market
+massage match medicate melt mention merge microdose milk mix model moderate monitor motivate mow multiply nail narrate
+navigate negotiate note notice nurse nurture observe occupy occur offer outsource owe oversee pack parody park patrol
+pause pedal peel perceive permit persuade pet phone photograph pick pitch place plough plow point polish pollinate pop
+post pour praise preach predict present preserve press pretend prevent print process procrastinate profit promise
+promote pronounce proofread protect protest prove provide pull pump punch purchase push quilt race raid rake rank rap
+rate realise realize receive recite recall recognise recognize recycle refer referee refuse register regret rehearse
+reject relate relax rely remain remember remind remove replace reply represent request require rescue resell reserve
+resist respect respond rest restrict return reuse review rewrite roast rollerblade roller-skate ruin rush salsa sample
+scan score scream scrub scuba search season seat seem select sense separate settle sew shake shape shave shelve shout
+show shuffle sigh simplify skateboard skydive slice smell smile sneeze snack snorkel socialise socialize solve sort
+sound source spar speculate sponsor spray spread stack staff stage stare steam steer stick stitch stock store stretch
+strip subscribe substitute succeed suggest suit supply suppose surprise surround suspect sustain swap sweat swear
+sweep swing tailor tackle tap taste tattoo taxi teleport telework tell text thank thrift thrive tick tie tinker tip
+toast touch track trade trail transcribe translate transport trap treat tremble trim trust tune tweet twist undertake
+unwind update upload urge vacuum value vary vlog volunteer vomit warm warn wash waste water weave weed weld welcome
+whisper whistle wipe wire woodwork wrap wrestle yell
 """
 # words that are as often nouns: between nouns they are read as such ("food and travel")
 NOUNS_TOO = word_set("""

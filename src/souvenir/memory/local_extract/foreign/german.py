@@ -45,7 +45,7 @@ TASTE ist sind:(ein |eine )?(großer |große |riesen)?-?fan von
 ROLE ist sind:linkshänder|rechtshänder|introvertiert|schüchtern|zweisprachig
 WORK ist sind:(rentner|in rente|pensioniert|arbeitslos|selbstständig|selbständig|freiberuf|von beruf|angestellt)
 PASSING ist sind:(so |sehr |total |echt |zu |gerade )?(müde|krank|hungrig|traurig|glücklich|froh|sicher|da|hier|fertig|
-    bereit|verwirrt|gestresst)
+    bereit|verwirrt|gestresst)\b
 ROLE ist sind:(eine? )?(\w+ ){0,2}\w{2,}(er|erin|in|ist|istin|ent|entin|ant|antin|or|eur|mann|frau|kraft|schwester|
     arzt|ärztin|koch|köchin|anwalt|anwältin|wirt)\b
 FAMILY hat haben:(keine?n? |eine?n? |zwei |drei |vier |fünf |\d+ )?(\w+ )?(kind|kinder|sohn|söhne|tochter|töchter|
