@@ -115,7 +115,9 @@ class Search:
         found = await asyncio.gather(
             *(self._in_space(space, states[space], question, vector, only, limit) for space in spaces)
         )
-        hits = [replace(hit, score=hit.score * decay(hit.passage, now)) for hits in found for hit in hits]
+        hits = [hit for hits in found for hit in hits]
+        if decay is not no_decay:
+            hits = [replace(hit, score=hit.score * decay(hit.passage, now)) for hit in hits]
         hits = [hit for hit in sorted(hits, key=lambda hit: -hit.score) if hit.score > least]
         if rerank and self._reranker is not None:
             hits = await self._reranked(self._reranker, query, hits)
@@ -201,14 +203,13 @@ def _exactly(found: Candidates, stored: dict[int, Passage], vector: NDArray[np.f
     """With cosines from the stored vectors in place of those from bytes, and in the order that gives."""
     if vector is None or not len(found.ids):
         return found
+    own = {place: stored[passage_id].vector for place, passage_id in enumerate(found.ids.tolist())}
+    measured = {place: values for place, values in own.items() if values is not None}
     exact = found.cosines.copy()
-    for place, passage_id in enumerate(found.ids.tolist()):
-        own = stored[passage_id].vector
-        if own is not None:
-            exact[place] = float(own.astype(np.float32) @ vector)
+    if measured:
+        exact[list(measured)] = np.stack(list(measured.values())).astype(np.float32) @ vector
     scores = found.scores + np.float32(WEIGHTS.cosine) * (exact - found.cosines)
-    measured = replace(found, cosines=exact, scores=scores)
-    return measured.chosen(np.lexsort((-found.ids, -scores)))
+    return replace(found, cosines=exact, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
 
 
 def _one_per_message(hits: list[Hit]) -> list[Hit]:

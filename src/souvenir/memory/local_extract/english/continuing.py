@@ -67,8 +67,8 @@ def _shares_nothing(words: Sequence[Word], begin: int, previous: Clause) -> bool
 
 def _has_infinitive(words: Sequence[Word]) -> bool:
     """Whether a further verb may go on with "to": "I want to learn Spanish and move to Spain"."""
-    forms = [verb_form(word.low) for word in words[1:]]
-    return any(word.low == "to" and form and form.form == "base" for word, form in zip(words, forms, strict=False))
+    forms = ["base" if word.low == "be" else (verb_form(word.low) or ("", ""))[1] for word in words[1:]]
+    return any(word.low == "to" and form == "base" for word, form in zip(words, forms, strict=False))
 
 
 def _is_surely_verb(words: Sequence[Word], place: int, previous: Clause) -> bool:

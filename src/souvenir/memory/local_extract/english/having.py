@@ -27,7 +27,7 @@ _AFTER_NOUN = word_set(
 _NOT_LAST = word_set("too now already here there anymore left disease")
 _CHILD = re.compile(r"\d+-(?:year|month|week)-olds?")
 _ILLNESSES = tuple(
-    word_set("itis osis emia aemia pathy oma algia plegia philia phobia degeneration deficiency failure")
+    word_set("itis osis emia aemia pathy oma algia plegia philia phobia ysema esia degeneration deficiency failure")
 )
 _BAD = re.compile(r"an? (?:bad|weak|broken|artificial|prosthetic|sprained)")
 _EXPERIENCE = compiled(

@@ -181,10 +181,10 @@ STATUS_ADJECTIVES = word_set(
     nonbinary non-binary asexual aromantic straight cisgender male female intersex agnostic atheist religious
     christian catholic protestant orthodox evangelical lutheran methodist baptist anglican jewish muslim hindu
     buddhist sikh mormon quaker pagan bilingual trilingual multilingual left-handed right-handed lefthanded
-    ambidextrous introverted extroverted ambiverted retired semi-retired unemployed self-employed employed jobless
-    homeless adopted childless childfree enrolled certified licensed tenured trained educated conservative liberal
-    progressive libertarian socialist black white latino latina hispanic asian biracial mixed-race native indigenous
-    first-generation
+    ambidextrous introverted extroverted ambiverted retired semi-retired unemployed self-employed self-taught employed
+    jobless homeless adopted childless childfree enrolled certified licensed tenured trained educated conservative
+    liberal progressive libertarian socialist black white latino latina hispanic asian biracial mixed-race native
+    indigenous first-generation
     """
 )
 DEMONYMS = word_set(

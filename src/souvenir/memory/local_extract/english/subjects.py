@@ -178,7 +178,8 @@ def _is_finite(words: Sequence[Word], place: int) -> bool:
         return False
     form = guess_form(low).form
     if form == "base":
-        return (_is_plural(before) or before == "and") and following != "'s"
+        both = any(word.low == "and" for word in words[max(0, place - 6) : place])
+        return (_is_plural(before) or both) and following != "'s"
     return form == "s" or (form == "past" and not before.endswith("ly") and before not in _NO_VERB_AFTER)
 
 
@@ -193,7 +194,12 @@ def _is_verb(words: Sequence[Word], place: int) -> bool:
         return True
     if form is not None and form.form in {"ing", "participle"}:
         return True
-    return not any(
-        word.low in FINITE or word.low == "'s" or ((form := verb_form(word.low)) and form.form == "s")
-        for word in rest[1:]
-    )
+    return not any(_is_main(rest, place) for place in range(1, len(rest)))
+
+
+def _is_main(words: Sequence[Word], place: int) -> bool:
+    """Whether a verb after "'s" makes that a genitive."""
+    low = words[place].low
+    form = verb_form(low)
+    plural = form is not None and form.form == "base" and _is_plural(words[place - 1].low)  # "my sister's kids live"
+    return plural or low in FINITE or low == "'s" or (form is not None and form.form == "s")

@@ -220,6 +220,7 @@ HEALTH see: (a|my) (\w+ )?(therapist|psychiatrist|specialist|physio|physiotherap
 HEALTH react: (badly|to) \S
 HEALTH get: (\w+ ){0,2}(migraines|seasick|carsick|motion sick|airsick|panic attacks|hay fever|cold sores|seizures|
     nosebleeds)
+EVENT get: (married|divorced|engaged)\b.*\b(in|on|next|this)\b
 HABIT get: up (at|early|late|around|before)
 DEADLINE need have_to must: to .*\b(by|before|until|due)\b(?! (the way|hand|myself))
 GOAL want: (kids|children|a family|to have (kids|children))\b
@@ -321,7 +322,7 @@ EPISODE quit: (this|that|it|the (app|game|terminal))\b
 CHANGE quit: .
 CHANGE leave: (my|the|our) (job|army|navy|church|company|position|military|husband|wife|country|team|band|profession|
     firm|industry)|school|home (at|when)|college|academia|teaching
-EPISODE join: (this|in|up|the (call|meeting|channel))\b
+EPISODE join: (this|in|up|both|two|three|\d|the (call|meeting|channel))\b
 WORK join found co-found: .
 WORK open: (a|an|my|our) (\w+ ){0,4}<business>
 CHANGE start begin: <own> (\w+ ){0,3}(company|business|job|podcast|blog|startup|school|diet|role|position|family|

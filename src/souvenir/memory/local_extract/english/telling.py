@@ -21,7 +21,8 @@ def told(clause: Clause) -> Iterator[Found]:
     if kind is None:
         return
     subject, verb, rest = clause.subject, clause.verb, clause.rest
-    introduces = subject.about == "user" and verb.lemma == "be" and verb.tense == "present" and not verb.negated
+    alone = subject.about == "user" and clause.words[subject.begin].low == "i"
+    introduces = alone and verb.lemma == "be" and verb.tense == "present" and not verb.negated
     names = _names_first(rest) if introduces and not (clause.hedged or verb.hedged) else 0
     if not names:
         yield Found(_content(clause), kind)

@@ -30,6 +30,7 @@ from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.words import QUOTED, low_at, word_set
 
 _NO_NAMES = lexicon.NO_VERBS | {"not"}
+_TOLD_OF = word_set("protagonist hero heroine narrator character villain answer reply score")
 _BEGINNING = word_set("expire start begin end launch open leave depart arrive")
 _MEASURING = word_set("take include cost start end involve range")
 _AIMS = word_set("goal goals dream ambition resolution")
@@ -42,6 +43,7 @@ _STATED = compiled(
     all|both|not a|no longer|one|two|three|four|five|six|seven|eight|nine|ten)\b
     """
 )
+_ON_DAY = compiled(r"due |on (january|february|march|april|may|june|july|august|september|october|november|december)\b")
 _OPINED = compiled(
     r"(a|an|the) (\w+ )?(mess|disaster|nightmare|problem|joke|piece of|bit|pain|little|lot|failure|wreck|shame)\b"
 )
@@ -80,7 +82,7 @@ def _is(noun: str, clause: Clause) -> Kind:
         return TASTE if low and noun not in lexicon.FAVOURITE - {"go-to"} else VAGUE
     if _OPINED.match(low):
         return OPINION
-    eventful = low.startswith("due ") or noun in lexicon.DATED_THINGS - {"birthday", "anniversary"}
+    eventful = noun not in {"birthday", "anniversary"} and (_ON_DAY.match(low) or noun in lexicon.DATED_THINGS)
     dated = dated_kind(noun, low) if eventful else None
     if dated is not None:
         return dated
@@ -107,8 +109,14 @@ def _value(noun: str, clause: Clause) -> Kind:
         return PROJECT if stated else PASSING
     if noun in lexicon.POSSESSIONS:
         return POSSESSION if stated and not _PLACED.match(low) else PASSING
-    lives = noun not in lexicon.PASSING_THINGS and noun not in lexicon.CONDITIONS and not is_technical(noun)
+    lives = (
+        noun not in _TOLD_OF
+        and noun not in lexicon.PASSING_THINGS
+        and noun not in lexicon.CONDITIONS
+        and not is_technical(noun)
+    )
     value = stated and not _NO_VALUE.match(low) and not any(word.low in _CLAUSAL for word in rest)
+    value = value and clause.verb.tense == "present"
     return THING if lives and value else UNKNOWN
 
 
