@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -19,7 +19,6 @@ from souvenir.stores.postgres.migrate import HEAD, migrate
 log = structlog.get_logger(__name__)
 
 Connection = psycopg.AsyncConnection[DictRow]
-Values = Sequence[object] | Mapping[str, object]
 
 _WATCH_SECONDS = 1.0
 
@@ -105,7 +104,7 @@ class PostgresDatabase:
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
-    async def fetch(self, query: str, values: Values = (), *, binary: bool = False) -> list[DictRow]:
+    async def fetch(self, query: str, values: Sequence[object] = (), *, binary: bool = False) -> list[DictRow]:
         """The rows of one statement that only reads, in one round trip; within a transaction, as it sees them.
 
         Where speed is all: nothing is begun, committed or checked. A connection that turns out to be dead is replaced,
@@ -122,7 +121,9 @@ class PostgresDatabase:
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
-    async def _read(self, query: str, values: Values, binary: bool, *, checked: bool = False) -> list[DictRow]:
+    async def _read(
+        self, query: str, values: Sequence[object], binary: bool, *, checked: bool = False
+    ) -> list[DictRow]:
         if self._readers is None:
             raise PoolClosed("the database is not open")
         if checked:
@@ -195,16 +196,12 @@ class PostgresDatabase:
 
 
 async def _configure(connection: Connection) -> None:
-    # statements here are short: workers and compiled expressions take longer to make than they save
-    await connection.execute(
-        "select set_config('TimeZone', 'UTC', false), set_config('jit', 'off', false),"
-        " set_config('max_parallel_workers_per_gather', '0', false)"
-    )
+    await connection.execute("set time zone 'UTC'")
     if not connection.autocommit:
         await connection.commit()
 
 
-async def _rows(connection: Connection, query: str, values: Values, binary: bool) -> list[DictRow]:
+async def _rows(connection: Connection, query: str, values: Sequence[object], binary: bool) -> list[DictRow]:
     async with connection.cursor(binary=binary) as cursor:
         await cursor.execute(query.encode(), values)
         return await cursor.fetchall()

@@ -30,12 +30,7 @@ _UNCOUNTED = 2000  # where counting such a term ends: it became common since the
 _WEIGHED_TERMS = 16  # of a question, by weight; the rest of a pasted page does not change what is worth a second look
 _LONGEST_INDEXED = 4000  # numbers of a half precision vector, a limit of pgvector's
 _WIDEST_SCAN = 1000  # another one: hnsw.ef_search
-# for those that pass a filter so many vectors are looked at, before all that pass are read instead
-_SCAN = {
-    "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.max_scan_tuples": "20000",
-    "hnsw.scan_mem_multiplier": "8",
-}
+_SCANNED = 20_000  # vectors looked at for those that pass a filter, before all that pass are read instead
 _BUILD_BYTES = (64 * 2**20, 2 * 2**30)
 _GRAPH_BYTES = 600  # of a passage in an index of vectors, beside its vector
 _WAIT_SECONDS = 0.5
@@ -162,20 +157,21 @@ class PostgresLargeSpaceStore:
         """What was counted, in one round trip; rare terms are counted now, in a second one."""
         visible, values = _visible(space, only.as_of, asked_at)
         parts = {"space": _literal(space), "visible": " and ".join(visible)}
-        row = await self._row(_SURVEY.format(**parts), {**values, "terms": list(terms)})
-        if row is None:
-            return Survey(0, 0.0, dict.fromkeys(terms, 0), None, 0, 0, None)
-        if row["generation"] is None:
-            average, holders = await self._scanned(space, terms)
-            return Survey(row["passages"], average, holders, row["newest"], 0, 0, None)
-        now, then = row["passages"], max(row["counted"], 1)
-        known = {term: count for term, count in (row["holders"] or {}).items() if count is not None}
-        holders = {term: min(now, max(1, round(count * now / then))) for term, count in known.items()}
-        if rare := [term for term in terms if term not in known]:
-            values = {"terms": rare, "most": _UNCOUNTED}
-            found = await self._database.fetch(_RARE.format(space=_literal(space)), values)
-            holders |= {row["term"]: row["holders"] for row in found}
-        return Survey(now, row["average"], holders, row["newest"], row["counted"], row["generation"], row["model"])
+        async with self._looking() as connection:
+            row = await _row(connection, _SURVEY.format(**parts), {**values, "terms": list(terms)})
+            if row is None:
+                return Survey(0, 0.0, dict.fromkeys(terms, 0), None, 0, 0, None)
+            if row["generation"] is None:
+                average, holders = await _scanned(connection, space, terms)
+                return Survey(row["passages"], average, holders, row["newest"], 0, 0, None)
+            now, then = row["passages"], max(row["counted"], 1)
+            known = {term: count for term, count in (row["holders"] or {}).items() if count is not None}
+            holders = {term: min(now, max(1, round(count * now / then))) for term, count in known.items()}
+            if rare := [term for term in terms if term not in known]:
+                values = {"terms": rare, "most": _UNCOUNTED}
+                cursor = await connection.execute(_RARE.format(space=_literal(space)).encode(), values)
+                holders |= {found["term"]: found["holders"] for found in await cursor.fetchall()}
+            return Survey(now, row["average"], holders, row["newest"], row["counted"], row["generation"], row["model"])
 
     async def nearest(self, space: SpaceId, look: Look, count: int, further: Further | None = None) -> Glimpses:
         """By the index of vectors; when too few of those it comes upon pass, by reading all that pass."""
@@ -183,19 +179,20 @@ class PostgresLargeSpaceStore:
         where.append(f"model = {_literal(look.model)}")
         ordered = f"{_vector(look.dimension)} <#> {_asked(look)}"
         query = _glimpses(look, f"{' and '.join(where)} order by {ordered} limit %(count)s")
-        values["count"] = count
-        widest = str(min(max(count, 40), _WIDEST_SCAN))
-        found = await self._nearest(query, values, {**_SCAN, "hnsw.ef_search": widest})
+        async with self._looking(ef_search=count) as connection:
+            found = _seen(await _row(connection, query, {**values, "count": count}))
         if len(found.ids) >= count:
             return found
-        # few may pass, or they are too far apart for the index to come upon: without it, all that pass are compared
-        return await self._nearest(query, values, {"enable_indexscan": "off"})
+        # few may pass, or they are too far apart for the index to come upon
+        async with self._looking(ordered=False) as connection:
+            return _seen(await _row(connection, query, {**values, "count": count}))
 
     async def newest(self, space: SpaceId, look: Look, count: int, further: Further | None = None) -> Glimpses:
         """From the end, as they were written."""
         where, values = _where(space, look, further)
         query = _glimpses(look, f"{' and '.join(where)} order by passage_id desc limit %(count)s")
-        return _seen(await self._row(query, {**values, "count": count}))
+        async with self._looking() as connection:
+            return _seen(await _row(connection, query, {**values, "count": count}))
 
     async def holders(self, space: SpaceId, look: Look, groups: Sequence[Sequence[str]], most: int) -> Glimpses:
         """By the index of terms, which joins and intersects without reading a passage."""
@@ -209,14 +206,17 @@ class PostgresLargeSpaceStore:
             parts.append(" and ".join([*where, "string_to_array(terms, ' ') && %(singles)s::text[]"]))
         if not parts:
             return _seen(None)
-        return _seen(await self._row(_glimpses(look, *parts), values))
+        async with self._looking() as connection:
+            return _seen(await _row(connection, _glimpses(look, *parts), values))
 
     async def around(self, space: SpaceId, look: Look, passage_ids: Sequence[int], reach: int) -> Columns:
         """By the index of chats; all in one round trip."""
         columns = _AROUND_COLUMNS.format(model=_literal(look.model), vector=_vector(look.dimension), asked=_asked(look))
         query = _COLUMNS.format(passages=_AROUND.format(space=_literal(space), columns=columns))
         values = {"ids": list(passage_ids), "reach": reach, "vector": _numbers_of(look)}
-        return _columns(await self._row(query, values) or {"ids": None}, 1)
+        async with self._looking() as connection:
+            row = await _row(connection, query, values)
+        return _columns(row or {"ids": None}, 1)
 
     async def index(self, space: SpaceId, model: str, dimension: int) -> None:
         """Those of words and times first, since they take seconds; vectors last."""
@@ -265,35 +265,24 @@ class PostgresLargeSpaceStore:
         await connection.execute("update large_spaces set model = %s where space_id = %s", [model, space])
         await _drop_others(connection, f"{_prefix(space)}vectors_", keep=(name,))
 
-    async def _row(self, query: str, values: Mapping[str, Any]) -> DictRow | None:
-        rows = await self._database.fetch(query, values, binary=True)
-        return rows[0] if rows else None
-
-    async def _nearest(self, query: str, values: Mapping[str, Any], settings: Mapping[str, str]) -> Glimpses:
-        """With settings of its own, in one round trip. They end with the outermost transaction, so none may be open."""
+    @asynccontextmanager
+    async def _looking(self, *, ef_search: int = 0, ordered: bool = True) -> AsyncIterator[Connection]:
+        """A transaction to read in. Without `ordered` no index may serve an order, so that all vectors are compared."""
+        settings = {
+            "jit": "off",
+            "enable_indexscan": "on" if ordered else "off",
+            "hnsw.ef_search": str(min(max(ef_search, 40), _WIDEST_SCAN)),
+            "hnsw.iterative_scan": "relaxed_order",
+            "hnsw.max_scan_tuples": str(_SCANNED),
+            "hnsw.scan_mem_multiplier": "8",
+        }
         chosen = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
-
-        async def look() -> DictRow | None:
-            async with self._database.transaction() as connection, connection.pipeline():
+        async with self._database.transaction() as connection:
+            async with connection.pipeline():  # in one round trip with what comes next
                 await connection.execute(f"select {chosen}".encode())
-                cursor = connection.cursor(binary=True)
-                await cursor.execute(query.encode(), values)
-                return await cursor.fetchone()
-
-        return _seen(await asyncio.create_task(look()))
-
-    async def _scanned(self, space: SpaceId, terms: Sequence[str]) -> tuple[float, dict[str, int]]:
-        """The mean length, and the holders of terms, by reading everything, for a space that was never counted."""
-        held = [f"count(*) filter (where strpos(' ' || terms || ' ', %(term{n})s) > 0)" for n in range(len(terms))]
-        chosen = "".join(f", {count} as count{n}" for n, count in enumerate(held))
-        query = (
-            f"select avg(cardinality(string_to_array(terms, ' ')))::float8 as average{chosen}"
-            f" from passages where space_id = {_literal(space)}"
-        )
-        row = await self._row(query, {f"term{n}": f" {term} " for n, term in enumerate(terms)})
-        if row is None:
-            raise LookupError(space)
-        return float(row["average"] or 0), {term: row[f"count{n}"] for n, term in enumerate(terms)}
+                yield connection
+            if not ordered:  # it may be part of a longer transaction
+                await connection.execute("set local enable_indexscan = on")
 
     @asynccontextmanager
     async def _building(self, space: SpaceId) -> AsyncIterator[Connection]:
@@ -381,6 +370,13 @@ def _glimpses(look: Look, *where: str) -> str:
     return _GLIMPSES.format(share=" + ".join(parts) or "0", passages=passages)
 
 
+async def _row(connection: Connection, query: str, values: Mapping[str, Any]) -> DictRow | None:
+    # never prepared: a plan for any values could not use the indexes of one space
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(query.encode(), values, prepare=False)
+    return await cursor.fetchone()
+
+
 def _seen(row: DictRow | None) -> Glimpses:
     row = row or dict.fromkeys(("ids", "chats", "at", "assistant", "named", "signs", "words", "cosines", "shares"))
     return Glimpses(
@@ -394,6 +390,20 @@ def _seen(row: DictRow | None) -> Glimpses:
         cosines=_numbers(row["cosines"], ">f4", np.float32),
         shares=_numbers(row["shares"], ">f4", np.float32),
     )
+
+
+async def _scanned(connection: Connection, space: SpaceId, terms: Sequence[str]) -> tuple[float, dict[str, int]]:
+    """The same by reading everything, for a space that was never counted."""
+    counts = [f"count(*) filter (where strpos(' ' || terms || ' ', %(term{n})s) > 0)" for n in range(len(terms))]
+    chosen = ", ".join(f"{count} as count{n}" for n, count in enumerate(counts))
+    query = (
+        f"select avg(cardinality(string_to_array(terms, ' ')))::float8 as average{', ' if chosen else ''}{chosen}"
+        f" from passages where space_id = {_literal(space)}"
+    )
+    row = await _row(connection, query, {f"term{n}": f" {term} " for n, term in enumerate(terms)})
+    if row is None:
+        raise LookupError(space)
+    return float(row["average"] or 0), {term: row[f"count{n}"] for n, term in enumerate(terms)}
 
 
 # building
