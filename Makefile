@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help run test lint types bench bench-million bench-peers docs lock clean check-python
+.PHONY: help run test lint types soak bench bench-million bench-peers docs lock clean check-python
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 12
@@ -17,6 +17,9 @@ run: $(VENV)/.run  ## install if needed, then start Souvenir on http://127.0.0.1
 
 test: $(VENV)/.test  ## install what tests need, then run every check CI runs
 	@BIN=$(BIN) ./.ci/checks
+
+soak: $(VENV)/.test  ## the tests that take minutes: 500 memories formed by workers that are killed
+	@$(BIN)/pytest -m soak -rP
 
 lint: $(VENV)/.test  ## format and mend what can be mended
 	@$(BIN)/ruff format .

@@ -4,7 +4,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from bench import chats, embedder, gateway, search
+from bench import chats, embedder, files, gateway, memory, rewriting, search, turn
 from bench.retrieval import compare
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -13,6 +13,10 @@ SECTIONS = {
     "The gateway": ("python -m bench.gateway", gateway.run),
     "Chats": ("python -m bench.chats", chats.run),
     "Search": ("python -m bench.search", search.run),
+    "Memory": ("python -m bench.memory", memory.run),
+    "Rewriting": ("python -m bench.rewriting", rewriting.run),
+    "The turn": ("python -m bench.turn", turn.run),
+    "Files": ("python -m bench.files", files.run),
     "Retrieval": ("python -m bench.retrieval", compare.run),
 }
 

@@ -167,7 +167,7 @@ def fit_this(asked: list[Asked]) -> Floats:
 def judge(asked: list[Asked], model: str) -> Iterator[str]:
     """How the calibration in the code does: empty answers to what was never said, recall lost, and reliability."""
     calibration = calibration_of(model)
-    scored = [(one, probabilities(one.found, calibration)) for one in asked]
+    scored = [(one, np.array(probabilities(one.found, calibration))) for one in asked]
     for name in dict.fromkeys(one.group for one in asked):
         never = [float(p.max()) <= calibration.threshold for one, p in scored if one.group == name and not one.own]
         own = [(one, p) for one, p in scored if one.group == name and one.own]

@@ -7,25 +7,50 @@ from dataclasses import dataclass
 
 import structlog
 
+from souvenir.chat.budget import Budget
 from souvenir.chat.cursors import CursorSigner
 from souvenir.chat.folding import Folding
 from souvenir.chat.forming import Forming
 from souvenir.chat.indexing import Indexing
+from souvenir.chat.keeping import Keeping
+from souvenir.chat.local_answers import LocalAnswers
+from souvenir.chat.recall import Recall
+from souvenir.chat.recall_cache import RecallCache
+from souvenir.chat.rewriting.local import LocalRewriter
+from souvenir.chat.rewriting.model import ModelRewriter
+from souvenir.chat.rewriting.port import Rewriter
+from souvenir.chat.routing import Router
+from souvenir.chat.runs import Runs
+from souvenir.chat.tokens import Tokens
+from souvenir.chat.turn import Stages, Turn
 from souvenir.clock import Clock, SystemClock
 from souvenir.config import ChatEngineName, Settings
 from souvenir.embed.cache import CachedEmbedder
 from souvenir.embed.port import Embedder
 from souvenir.errors import DimensionMismatch, Unavailable
+from souvenir.facts.service import Facts
+from souvenir.files.indexing import Tools as IndexingTools
+from souvenir.files.plan import ReadingPlan, Sizes
+from souvenir.files.reading.document import Limits
+from souvenir.files.sources import Sources
+from souvenir.files.watching import Watching
 from souvenir.identity.authenticate import Authenticator
 from souvenir.identity.keys import KeyRing
 from souvenir.jobs.queue import JobQueue
 from souvenir.llm.offline import OfflineProvider
 from souvenir.llm.providers import DEFAULT_MODEL, Providers
+from souvenir.memory.archive import Exporting
+from souvenir.memory.asking import Asking
+from souvenir.memory.counting import Counting
+from souvenir.memory.erasing import Erasing
 from souvenir.memory.formation import Formation
+from souvenir.memory.general import GlobalMemories
+from souvenir.memory.importing import Importing
 from souvenir.memory.local_extract import LocalExtractor
 from souvenir.memory.local_resolve import LocalResolver
 from souvenir.memory.model_extract import ModelExtractor
 from souvenir.memory.model_resolve import ModelResolver
+from souvenir.memory.reading import Reading
 from souvenir.metrics import Metrics
 from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.rerank import Reranker
@@ -36,6 +61,7 @@ from souvenir.stores.passage_ports import PassageStore
 from souvenir.stores.ports import ChatEngine, EmbeddingModelStore
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
+from souvenir.stores.postgres.facts import PostgresFactStore
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.stores.postgres.keys import PostgresKeyStore
 from souvenir.stores.postgres.large_spaces import PostgresLargeSpaceStore
@@ -43,6 +69,8 @@ from souvenir.stores.postgres.memories import PostgresMemoryStore
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
 from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.stores.postgres.secrets import PostgresSecretStore
+from souvenir.stores.postgres.sources import PostgresSourceStore
+from souvenir.stores.postgres.space_archive import PostgresSpaceArchive
 
 log = structlog.get_logger(__name__)
 
@@ -60,6 +88,7 @@ class Storage:
     models: EmbeddingModelStore
     passages: PassageStore
     memories: MemoryStore
+    facts: Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +101,26 @@ class Souvenir(Storage):
     chats: ChatEngine
     cursors: CursorSigner
     folding: Folding
+    turn: Turn
+    runs: Runs
     indexing: Indexing
+    sources: Sources
+    watching: Watching
     search: Search
     formation: Formation
+    reading: Reading
+    asking: Asking
+    general: GlobalMemories
+    counting: Counting
+    exporting: Exporting
+    importing: Importing
+    erasing: Erasing
+
+    async def work(self) -> None:
+        """Run jobs and watch folders until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.jobs.work())
+            tasks.create_task(self.watching.run())
 
     async def readiness(self) -> dict[str, str]:
         """How the parts are: `ok`, or a word on what is wrong."""
@@ -96,6 +142,7 @@ class Souvenir(Storage):
         """Bring the gauges that are read from the database up to date; an absent database leaves them as they were."""
         with contextlib.suppress(Unavailable):
             await self.jobs.counts()
+            await self.counting.refresh()
 
 
 @contextlib.asynccontextmanager
@@ -121,6 +168,7 @@ async def open_storage(
             models=PostgresEmbeddingModelStore(database),
             passages=passages,
             memories=PostgresMemoryStore(database, passages, clock),
+            facts=Facts(PostgresFactStore(database), clock),
         )
     finally:
         await database.close()
@@ -140,6 +188,8 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
         stack.push_async_callback(_settle, loading)
         storage = await stack.enter_async_context(open_storage(settings, clock, metrics))
         chats = await stack.enter_async_context(_opened(create_chat_engine(settings.chat_store, storage)))
+        general = GlobalMemories.load(settings.global_memories_file, storage.memories, embedder, clock)
+        reading = Reading(settings)
         reranker = create_reranker(settings, providers)
         if reranker is not None:
             stack.push_async_callback(reranker.aclose)
@@ -147,6 +197,7 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
         await check_dimension(embedder, storage)
         search = create_search(storage, embedder, reranker)
         formation = create_formation(storage, search, embedder, providers)
+        forming = Forming(chats, formation, storage.memories, storage.jobs, settings, clock)
         indexing = Indexing(
             chats,
             storage.passages,
@@ -155,9 +206,41 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             storage.database.transaction,
             metrics,
             clock,
-            Forming(chats, formation, storage.memories, storage.jobs, settings, clock),
+            forming=forming,
+            facts=storage.facts,
         )
         await indexing.catch_up()
+        folding = Folding(chats, storage.jobs, providers, settings)
+        asking = Asking(formation, storage.memories, LocalExtractor(), reading, clock)
+        budget = Budget(settings, Tokens.load(settings))
+        recall = Recall(
+            search=search,
+            memories=storage.memories,
+            reading=reading,
+            general=general,
+            cache=RecallCache(metrics),
+            budget=budget,
+            clock=clock,
+            metrics=metrics,
+        )
+        stages = Stages(
+            chats=chats,
+            local=LocalAnswers(storage.facts, asking, clock),
+            rewriter=create_rewriter(settings, providers),
+            router=Router(settings, providers),
+            budget=budget,
+            recall=recall,
+            search=search,
+            keeping=Keeping(indexing, chats, clock, settings.search_embed_timeout_seconds),
+            folding=folding,
+            forming=forming,
+        )
+        turn = Turn(stages, settings, clock, metrics)
+        stack.push_async_callback(turn.aclose)
+        runs = Runs()
+        stack.push_async_callback(runs.aclose)
+        archive = PostgresSpaceArchive(storage.database, storage.passages)
+        sources, watching = create_sources(storage, embedder, indexing)
         yield Souvenir(
             settings=settings,
             clock=clock,
@@ -168,15 +251,41 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
             models=storage.models,
             passages=storage.passages,
             memories=storage.memories,
+            facts=storage.facts,
             embedder=embedder,
             providers=providers,
             authenticator=Authenticator(settings, storage.keys),
             chats=chats,
             cursors=CursorSigner(await PostgresSecretStore(storage.database).get("cursors")),
-            folding=Folding(chats, storage.jobs, providers, settings),
+            folding=folding,
+            turn=turn,
+            runs=runs,
             indexing=indexing,
+            sources=sources,
+            watching=watching,
             search=search,
             formation=formation,
+            reading=reading,
+            asking=asking,
+            general=general,
+            counting=Counting(storage.memories, metrics, clock),
+            exporting=Exporting(chats, storage.memories, archive, clock),
+            importing=Importing(
+                chats=chats,
+                memories=storage.memories,
+                passages=storage.passages,
+                archive=archive,
+                embed_later=indexing.embed_later,
+                transaction=storage.database.transaction,
+            ),
+            erasing=Erasing(
+                chats=chats,
+                memories=storage.memories,
+                jobs=PostgresJobStore(storage.database),
+                archive=archive,
+                large=PostgresLargeSpaceStore(storage.database),
+                transaction=storage.database.transaction,
+            ),
         )
 
 
@@ -256,6 +365,14 @@ def create_reranker(settings: Settings, providers: Providers) -> Reranker | None
     return None
 
 
+def create_rewriter(settings: Settings, providers: Providers) -> Rewriter:
+    """Rules, or the configured model with rules to fall back on."""
+    rules = LocalRewriter()
+    if settings.rewrite_model is None or not settings.provider_tables():
+        return rules
+    return ModelRewriter(providers, settings.rewrite_model, rules, settings.rewrite_seconds)
+
+
 def create_search(storage: Storage, embedder: Embedder, reranker: Reranker | None = None) -> Search:
     """Search over the storage's passages."""
     settings, metrics = storage.settings, storage.metrics
@@ -270,6 +387,8 @@ def create_search(storage: Storage, embedder: Embedder, reranker: Reranker | Non
         settings=settings,
         clock=storage.clock,
         metrics=metrics,
+        memories=storage.memories,
+        judge=Reading(settings),
     )
 
 
@@ -287,7 +406,34 @@ def create_formation(storage: Storage, search: Search, embedder: Embedder, provi
         settings=settings,
         clock=storage.clock,
         metrics=storage.metrics,
+        transaction=storage.database.transaction,
     )
+
+
+def create_sources(storage: Storage, embedder: Embedder, indexing: Indexing) -> tuple[Sources, Watching]:
+    """Folders of files, and what watches them. Chunks are measured by MiniLM's tokenizer where MiniLM embeds."""
+    settings = storage.settings
+    tokenizer = None
+    if settings.embed_base_url is None:
+        from souvenir.embed.weights import tokenizer_file  # noqa: PLC0415 - see create_embedder
+
+        tokenizer = tokenizer_file(settings)
+    tools = IndexingTools(
+        store=PostgresSourceStore(storage.database),
+        passages=storage.passages,
+        embedder=embedder,
+        plan=ReadingPlan(
+            tokenizer,
+            Sizes(settings.source_chunk_tokens, settings.source_chunk_overlap),
+            Limits(file_bytes=settings.source_max_file_mb * 2**20),
+            settings.source_read_seconds,
+        ),
+        transaction=storage.database.transaction,
+        clock=storage.clock,
+        metrics=storage.metrics,
+    )
+    sources = Sources(tools, storage.jobs, settings.source_roots, indexing.embed_later, settings.job_max_attempts)
+    return sources, Watching(tools.store, sources, settings.source_roots, settings.source_watch_ms)
 
 
 async def check_dimension(embedder: Embedder, storage: Storage) -> None:

@@ -1,7 +1,7 @@
 """Every setting: one name, one default, one line of documentation, checked before anything starts.
 
 A setting `x` is `x` in `souvenir.toml` and `SOUVENIR_X` in the environment; the environment wins. Providers beyond the
-first are tables in the file (`[providers.NAME]`). `docs/reference/settings.md` is generated from this module.
+first and routing are tables in the file. `docs/reference/settings.md` is generated from this module.
 """
 
 import ipaddress
@@ -9,13 +9,14 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
 from souvenir.errors import SettingsError
+from souvenir.routing_rules import RoutingSettings
 from souvenir.types import is_name
 
 PREFIX = "SOUVENIR_"
@@ -29,6 +30,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Fusion = Literal["weighed", "rrf"]
 RerankForm = Literal["cohere", "jina", "tei"]
 RerankMode = Literal["off", "endpoint", "llm"]
+
+
+ContextTokens = Annotated[int, Field(ge=256, le=100_000_000)]
 
 
 class ProviderSettings(BaseModel):
@@ -45,6 +49,9 @@ class ProviderSettings(BaseModel):
     unlisted_models: bool = Field(False, description="Send it model names it does not list.")
     timeout_seconds: float | None = Field(None, gt=0, description="Overrides `llm_timeout_seconds`.")
     headers: dict[str, str] = Field(default_factory=dict, description="Extra HTTP headers for every call.")
+    context_tokens: ContextTokens | dict[str, ContextTokens] | None = Field(
+        None, description="Its models' context window, or a table of windows by model. Unset: `context_tokens`."
+    )
 
     @field_validator("base_url")
     @classmethod
@@ -71,6 +78,9 @@ class Settings(BaseModel):
         description="Host headers accepted with `auth` = `none`, so that no web page reaches in by DNS rebinding.",
     )
     max_body_bytes: int = Field(33_554_432, ge=1024, description="Largest request body; beyond it is 413.")
+    max_import_bytes: int = Field(
+        1_073_741_824, ge=1024, description="Largest body of `POST /memories/import`; beyond it is 413."
+    )
     max_message_chars: int = Field(1_000_000, ge=1, description="Longest text of one message; beyond it is 413.")
     shutdown_seconds: float = Field(30, ge=0, description="How long running requests and jobs may finish on shutdown.")
 
@@ -113,6 +123,7 @@ class Settings(BaseModel):
     jwt_leeway_seconds: float = Field(10, ge=0, le=600, description="Clock difference forgiven in `exp` and `nbf`.")
     jwt_orgs_claim: str = Field("orgs", description="Claim that lists the orgs a token's user belongs to.")
     jwt_projects_claim: str = Field("projects", description="Claim that lists the projects a token's user belongs to.")
+    api_key: SecretStr | None = Field(None, description="The key that `souvenir chat` shows to the server it talks to.")
 
     # chat models
     llm_base_url: str | None = Field(None, description="An OpenAI-compatible chat endpoint. Unset: offline.")
@@ -125,6 +136,19 @@ class Settings(BaseModel):
         default_factory=dict, description="More chat endpoints, as `[providers.NAME]` tables in souvenir.toml."
     )
     default_provider: str | None = Field(None, description="The provider of the model `souvenir`. Unset: the first.")
+    context_tokens: ContextTokens = Field(
+        8192, description="Context window of models whose provider's table says nothing of it."
+    )
+    routing: RoutingSettings = Field(
+        default_factory=RoutingSettings,
+        description="Which model answers what, as a `[routing]` table in souvenir.toml.",
+    )
+    route_long_context_tokens: int = Field(
+        16_000, ge=1, description="Tokens of a request from which on the rule `long_context` is for it."
+    )
+    route_fallback_named: bool = Field(
+        False, description="Let another model answer when the one that a client asked for by name fails."
+    )
 
     # the embedder
     embed_base_url: str | None = Field(None, description="An OpenAI-compatible `/embeddings` endpoint. Unset: MiniLM.")
@@ -190,8 +214,40 @@ class Settings(BaseModel):
     memory_keep_days: int = Field(
         90, ge=1, description="How long memories stay readable after they expired, were replaced or deleted."
     )
+    memory_decay_days: float | None = Field(
+        None, gt=0, le=36_500, description="Days after which a memory nobody uses counts half; unset: none fade."
+    )
+    global_memories_file: Path | None = Field(
+        None, description="Sentences for users with fewer than 5 memories of their own, one a line, `#` for comments."
+    )
     memory_tokens_per_day: int | None = Field(
         None, ge=0, description="Tokens a user's memory may cost per day; beyond it rules do the work. Unset: no cap."
+    )
+
+    # the turn
+    system_prompt: str | None = Field(
+        None, max_length=20_000, description="What the model is told first in every thread. Unset: nothing."
+    )
+    turn_stage_seconds: float = Field(
+        3, gt=0, le=60, description="How long memory, rewriting and each other step before the model may take."
+    )
+    rewrite_model: str | None = Field(
+        None, min_length=1, description="The chat model that resolves what questions refer to. Unset: rules do."
+    )
+    rewrite_seconds: float = Field(2, gt=0, le=60, description="How long that model may take before rules do it.")
+
+    # files
+    source_roots: tuple[Path, ...] = Field(
+        (), description="Folders that sources may lie in, separated by commas. Unset: no folder can be a source."
+    )
+    source_max_file_mb: int = Field(50, ge=1, le=1000, description="Largest file that is read, in MiB.")
+    source_read_seconds: float = Field(60, gt=0, le=3600, description="How long reading one file may take.")
+    source_chunk_tokens: int = Field(
+        240, ge=32, le=8192, description="Longest chunk of a file, in the embedder's tokens; MiniLM reads 254 at once."
+    )
+    source_chunk_overlap: int = Field(24, ge=0, le=512, description="Tokens that neighbouring chunks of prose share.")
+    source_watch_ms: int = Field(
+        500, ge=50, le=60_000, description="How long changes of watched files are collected before they are indexed."
     )
 
     # background work
@@ -207,15 +263,20 @@ class Settings(BaseModel):
     log_level: LogLevel = Field("info", description="Least serious message to log.")
     log_format: LogFormat = Field("auto", description="`json`, `pretty`, or `auto`: pretty on a terminal.")
 
-    @field_validator("trusted_hosts", mode="before")
+    @field_validator("trusted_hosts", "source_roots", mode="before")
     @classmethod
     def _split_commas(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("data_dir", "weights_dir", "jwt_public_key_file")
+    @field_validator("data_dir", "weights_dir", "jwt_public_key_file", "global_memories_file")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().absolute() if value is not None else None
+
+    @field_validator("source_roots")
+    @classmethod
+    def _all_absolute(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(path.expanduser().absolute() for path in value)
 
     @field_validator("llm_base_url", "embed_base_url", "rerank_url", "jwt_jwks_url", "dynamodb_endpoint_url")
     @classmethod
@@ -276,6 +337,17 @@ class Settings(BaseModel):
                 raise ValueError(f"providers.{name}: a provider's name is letters, digits, - and _, and not reserved")
         if self.default_provider is not None and self.default_provider not in self.provider_tables():
             raise ValueError(f"default_provider: there is no provider named {self.default_provider!r}")
+        self._check_routing()
+
+    def _check_routing(self) -> None:
+        tables = self.provider_tables()
+        for rule, name in self.routing.named():
+            provider, _, model = name.partition("/")
+            if not model:
+                raise ValueError(f"routing.{rule}: {name!r} must be PROVIDER/MODEL")
+            if provider not in tables:
+                known = ", ".join(tables) or "none, as no chat endpoint is configured"
+                raise ValueError(f"routing.{rule}: there is no provider named {provider!r}; there are: {known}")
 
     def _check_rerank(self) -> None:
         if self.rerank == "endpoint" and self.rerank_url is None:
@@ -354,8 +426,8 @@ def _read_environ(environ: Mapping[str, str]) -> dict[str, str]:
             continue
         if name not in Settings.model_fields:
             raise SettingsError(f"{variable} is not a setting{_nearest(name)}; docs/reference/settings.md lists them")
-        if name == "providers":
-            raise SettingsError(f"{variable}: providers are tables in {DEFAULT_FILE}, not a variable")
+        if name in {"providers", "routing"}:
+            raise SettingsError(f"{variable}: [{name}] is a table in {DEFAULT_FILE}, not a variable")
         if value == "" and _empty_means_unset(name):
             continue
         found[name] = value

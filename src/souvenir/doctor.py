@@ -13,6 +13,7 @@ from souvenir.app import (
     create_providers,
     open_storage,
 )
+from souvenir.chat.forming import TASK as FORMING
 from souvenir.clock import SystemClock
 from souvenir.config import Settings
 from souvenir.embed.port import Embedder
@@ -26,6 +27,8 @@ _LITTLE_DISK = 1_000_000_000
 _NO_DISK = 100_000_000
 _OLD_JOB_SECONDS = 600
 _SHORT_SECRET = 32
+_MOST_FAILED = 1000
+_FAILED = "souvenir jobs list shows why; souvenir jobs retry --all runs them again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ async def _storage(settings: Settings, embedder: Embedder) -> AsyncIterator[Find
             yield await _dimension(embedder, storage)
             yield await _chats(storage)
             yield await _jobs(storage)
+            yield await _memory(storage)
             yield _auth(settings, storage)
     except SouvenirError as error:
         yield Finding("database", "failed", str(error), "see SOUVENIR_DATABASE_URL and SOUVENIR_DATA_DIR")
@@ -113,9 +117,7 @@ async def _jobs(storage: Storage) -> Finding:
     counts = await storage.jobs.counts()
     detail = f"{counts.waiting} waiting, {counts.running} running, {counts.failed} failed"
     if counts.failed:
-        return Finding(
-            "jobs", "warning", detail, "souvenir jobs list shows why; souvenir jobs retry --all runs them again"
-        )
+        return Finding("jobs", "warning", detail, _FAILED)
     if counts.oldest_waiting_seconds > _OLD_JOB_SECONDS:
         return Finding(
             "jobs",
@@ -124,6 +126,19 @@ async def _jobs(storage: Storage) -> Finding:
             "start souvenir serve or souvenir worker",
         )
     return Finding("jobs", "ok", detail)
+
+
+async def _memory(storage: Storage) -> Finding:
+    """What memory costs today, and what it could not form."""
+    spent = await storage.memories.spent_by_all(storage.clock.now().date())
+    purposes = ", ".join(f"{tokens:,} to {purpose}" for purpose, tokens in spent.items())
+    detail = f"{sum(spent.values()):,} tokens spent today" + (f" ({purposes})" if spent else "")
+    cap = storage.settings.memory_tokens_per_day
+    detail += f", at most {cap:,} a user" if cap is not None else ""
+    failed = [job for job in await storage.jobs.failed(_MOST_FAILED) if job.task == FORMING]
+    if failed:
+        return Finding("memory", "warning", f"{detail}; of {len(failed)} messages no memories could be formed", _FAILED)
+    return Finding("memory", "ok", detail)
 
 
 def _auth(settings: Settings, storage: Storage) -> Finding:

@@ -13,12 +13,13 @@ SouvenirError
 │   ├── NotFound               404
 │   ├── Conflicting            409
 │   └── TooLarge               413
-└── ServiceError               something behind us failed (5xx, or the provider's own status)
-    ├── Unavailable            503: the database, the embedder or the identity provider does not answer
-    ├── ProviderError          the model's host answered with an error; its status and body are kept
-    ├── ProviderUnreachable    502
-    ├── ProviderTimeout        504
-    └── StructuredOutputError  a model's JSON stayed invalid after repair and one retry
+├── ServiceError               something behind us failed (5xx, or the provider's own status)
+│   ├── Unavailable            503: the database, the embedder or the identity provider does not answer
+│   ├── ProviderError          the model's host answered with an error; its status and body are kept
+│   ├── ProviderUnreachable    502
+│   ├── ProviderTimeout        504
+│   └── StructuredOutputError  a model's JSON stayed invalid after repair and one retry
+└── Erased                     a job works for somebody who was erased meanwhile; it ends, and nobody is told
 """
 
 from souvenir.types import JsonObject
@@ -112,3 +113,7 @@ class ProviderTimeout(ServiceError):
 
 class StructuredOutputError(ServiceError):
     """A model's output did not become valid JSON of the asked-for shape, after repair and one retry."""
+
+
+class Erased(SouvenirError):
+    """Whom a job works for was erased while it ran: nothing it would still write is wanted."""

@@ -1,5 +1,7 @@
 """Every counter and histogram of one running program, in a registry of its own."""
 
+import math
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -69,6 +71,12 @@ class Metrics:
         self.search_hits = Counter(
             "souvenir_searches", "Searches by outcome: found, empty, degraded", ["outcome"], registry=r
         )
+        self.recall_cache = Counter(
+            "souvenir_recall_cache", "Times memory was looked up for an answer, by cache result", ["result"], registry=r
+        )
+        self.turn_failures = Counter(
+            "souvenir_turn_failures", "Stages of a turn that failed or took too long", ["stage"], registry=r
+        )
         self.indexed_passages = Counter("souvenir_indexed_passages", "Passages written", ["kind"], registry=r)
         self.index_bytes = Gauge("souvenir_index_bytes", "Memory of the space indexes of this process", registry=r)
         self.index_spaces = Gauge("souvenir_index_spaces", "Spaces this process holds in memory", registry=r)
@@ -92,4 +100,33 @@ class Metrics:
         self.memory_fallbacks = Counter(
             "souvenir_memory_fallbacks", "Times rules did what a model was asked for", ["step"], registry=r
         )
+        self.memory_total = Gauge("souvenir_memory_total_count", "Active memories of all users", registry=r)
+        self.memory_replacement_rate = Gauge(
+            "souvenir_memory_replacement_rate", "Share of candidates that replaced a memory", registry=r
+        )
+        self.memory_dedup_rate = Gauge(
+            "souvenir_memory_dedup_rate", "Share of candidates that were known already", registry=r
+        )
+        self.memory_window_share = Histogram(
+            "souvenir_memory_window_share",
+            "Memory's share of the model's context window, per answer",
+            buckets=(0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0),
+            registry=r,
+        )
+        self.retrieval_hit_rate = Gauge(
+            "souvenir_retrieval_hit_rate", "Share of this process's searches that found something", registry=r
+        )
+        self.retrieval_hit_rate.set_function(self._hit_rate)
         self.auth_refused = Counter("souvenir_auth_refused", "Requests answered with 401", registry=r)
+
+    def _hit_rate(self) -> float:
+        """No number while nobody has searched."""
+        outcomes = {
+            sample.labels["outcome"]: sample.value
+            for metric in self.search_hits.collect()
+            for sample in metric.samples
+            if sample.name.endswith("_total")
+        }
+        found = outcomes.get("found", 0.0)
+        looked = found + outcomes.get("empty", 0.0)
+        return found / looked if looked else math.nan

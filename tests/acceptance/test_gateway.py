@@ -62,7 +62,9 @@ def test_tool_calls_stream_through(sdk: openai.OpenAI, host: ScriptedOpenAI) -> 
             pieces += (call.function.arguments or "") if call.function else ""
     assert name == "look_up"
     assert json.loads(pieces) == {"city": "Zürich"}
-    assert host.chats[-1]["tools"] == tools
+    *theirs, ours = host.chats[-1]["tools"]
+    assert theirs == tools
+    assert ours["function"]["name"] == "getUserMemories"
 
 
 @pytest.mark.req("TURN-1")

@@ -2,18 +2,24 @@
 
 import json
 import time
+import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
 from souvenir.config import Settings
+from souvenir.testing.clock import ManualClock
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
+from souvenir.testing.users import SECRET, token
 from tests.acceptance.conftest import Serve
 from tests.acceptance.remembering import Memory
+from tests.acceptance.test_memory_archive import naming
+from tests.conftest import MakeSettings
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +149,143 @@ def test_what_is_forgotten_is_no_longer_found_and_stays_in_its_history_until_it_
     assert me.client.get(f"/memories/{memory['memory_id']}/history").status_code == 404
 
 
+@pytest.mark.req("LIFE-3")
+def test_history_tells_every_version_word_by_word_and_why(me: Memory) -> None:
+    first = remember(me, "User has a dog")["memory"]["memory_id"]
+    second = me.client.patch(f"/memories/{first}", json={"content": "User has a dog named Rex"}).json()["memory_id"]
+    third = me.post(f"/memories/{second}/undo", to=first).json()["memory_id"]
+    me.client.delete(f"/memories/{third}")
+    assert me.client.patch(f"/memories/{third}", json={"content": "User has a cat"}).status_code == 404
+    assert me.post(f"/memories/{third}/undo", to="7" + "Z" * 25).status_code == 404
+    back = me.post(f"/memories/{third}/undo", to=second).json()
+    assert (back["version"], contents(me)) == (4, ["User has a dog named Rex"])
+    history = me.client.get(f"/memories/{first}/history").json()
+    assert [(one["version"], one["content"], one["superseded_by"]) for one in history["versions"]] == [
+        (1, "User has a dog", second),
+        (2, "User has a dog named Rex", third),
+        (3, "User has a dog", None),
+        (4, "User has a dog named Rex", None),
+    ]
+    told = [(event["event"], event["reason"], event["by"] == me.user) for event in history["events"]]
+    assert told == [
+        ("add", told[0][1], True), ("edit", "", True), ("undo", "back to version 1", True), ("delete", "", True),
+        ("undo", "back to version 2", True),
+    ]  # fmt: skip
+    words = [{part["kind"]: part["text"] for part in event["diff"]} for event in history["events"]]
+    assert words[1] == {"same": "User has a dog", "added": " named Rex"}
+    assert words[2] == {"same": "User has a dog", "removed": " named Rex"}
+
+
+@pytest.mark.req("LIFE-3")
+def test_what_is_purged_is_in_no_table_any_more(me: Memory, offline: RunningSouvenir) -> None:
+    words = [f"{name}{uuid.uuid4().hex}" for name in ("zither", "harp", "lute")]
+    first = remember(me, f"User plays the {words[0]}")["memory"]["memory_id"]
+    second = me.client.patch(f"/memories/{first}", json={"content": f"User plays the {words[1]}"}).json()["memory_id"]
+    me.post(f"/memories/{second}/undo", to=first)
+    remember(me, f"User plays the {words[0]}.")
+    other = remember(me, f"User owns a {words[2]}")["memory"]["memory_id"]
+    url = {"SOUVENIR_DATABASE_URL": offline.souvenir.settings.database_url.get_secret_value()}  # type: ignore[union-attr]
+    assert set(naming(url, words[0])) >= {"memories", "memory_audit", "passages"}
+    assert me.client.delete(f"/memories/{second}", params={"purge": True}).status_code == 204
+    assert naming(url, words[0]) == naming(url, words[1]) == naming(url, first) == naming(url, second) == []
+    assert contents(me, include="superseded,deleted") == [f"User owns a {words[2]}"]
+    assert me.client.get(f"/memories/{other}/history").status_code == 200
+    assert me.client.delete(f"/memories/{second}", params={"purge": True}).status_code == 404
+
+
+@pytest.mark.req("MEM-7")
+def test_a_shared_memory_lives_a_life_of_its_own_in_each_space(me: Memory, you: Memory) -> None:
+    project, org = f"p-{uuid.uuid4()}", {"x-org-id": f"o-{uuid.uuid4()}"}
+    memory = remember(me, "The launch is in May")["memory"]
+    path = f"/memories/{memory['memory_id']}"
+    shared = me.post(f"{path}/share", project_id=project).json()
+    assert (shared["content"], shared["version"], shared["path"]) == ("The launch is in May", 1, "user")
+    assert shared["source"] == {"memory_id": memory["memory_id"], "shared_by": me.user}
+    assert me.post(f"{path}/share", project_id=project).json() == shared
+    in_org = me.client.post(f"{path}/share", json={"org": True}, headers=org).json()
+    edited = you.client.patch(
+        f"/memories/{shared['memory_id']}", json={"content": "The launch is in June"}, params={"project_id": project}
+    )
+    assert edited.json()["version"] == 2
+    assert contents(me) == ["The launch is in May"]
+    assert contents(you, project_id=project) == ["The launch is in June"]
+    listed = you.client.get("/memories", params={"org": True}, headers=org).json()["memories"]
+    assert listed == [in_org]
+    assert me.post(f"{path}/share", project_id=project).json() == edited.json()
+    me.client.patch(path, json={"content": "The launch is in July"})
+    assert contents(you, project_id=project) == ["The launch is in June"]
+    assert contents(you) == []
+    (hit,) = you.client.post("/search", json={"query": "When is the launch?"}, headers=org).json()["hits"]
+    assert hit["text"] == "The launch is in May"
+
+
+@pytest.mark.req("MEM-7", "ID-8", "ID-9")
+def test_only_what_is_ones_own_and_active_is_shared(me: Memory, you: Memory, offline: RunningSouvenir) -> None:
+    first = remember(me, "User has a dog")["memory"]["memory_id"]
+    second = me.client.patch(f"/memories/{first}", json={"content": "User has a dog named Rex"}).json()["memory_id"]
+    gone = remember(me, "User plays the cello")["memory"]["memory_id"]
+    me.client.delete(f"/memories/{gone}")
+    project = f"p-{uuid.uuid4()}"
+    for user, memory_id, status, says in [
+        (me, first, 409, f"replaced by the memory {second}"),
+        (me, gone, 409, "forgotten"),
+        (me, "7" + "Z" * 25, 404, "no such memory"),
+        (me, "nonsense", 404, "no such memory"),
+        (you, second, 404, "no such memory"),
+    ]:
+        answer = user.post(f"/memories/{memory_id}/share", project_id=project)
+        assert (answer.status_code, says in answer.json()["detail"]) == (status, True)
+    for body, field in [
+        ({}, "project_id"), ({"project_id": project, "org": True}, "project_id"), ({"org": True}, "org"),
+        ({"project_id": " p"}, "project_id"), ({"project_id": 7}, "project_id"), ({"org": "yes"}, "org"),
+    ]:  # fmt: skip
+        answer = me.client.post(f"/memories/{second}/share", json=body)
+        assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert me.client.get("/memories", params={"org": True}).json()["field"] == "org"
+    assert contents(you, project_id=project) == []
+
+
+@pytest.mark.req("MEM-7", "ID-6")
+def test_nothing_is_shared_with_a_project_or_org_one_is_not_in(serve: Serve) -> None:
+    running = serve(auth="jwt", jwt_secret=SECRET)
+    alice = {"Authorization": f"Bearer {token('alice', projects=['apollo'], orgs=['acme'])}"}
+    with Memory(running.url, headers=alice) as me:
+        memory = remember(me, "User has a dog")["memory"]["memory_id"]
+        statuses = [
+            me.client.post(f"/memories/{memory}/share", json=body, headers=headers).status_code
+            for body, headers in [
+                ({"project_id": "apollo"}, {}), ({"org": True}, {"x-org-id": "acme"}), ({"project_id": "gemini"}, {}),
+                ({"org": True}, {"x-org-id": "zeta"}),
+            ]
+        ]  # fmt: skip
+        assert statuses == [200, 200, 403, 403]
+        assert me.client.get("/memories", params={"project_id": "gemini"}).status_code == 403
+
+
+@pytest.mark.req("LIFE-2")
+def test_what_a_process_whose_clock_is_ahead_ended_is_found_by_nobody(
+    make_settings: MakeSettings, host: ScriptedOpenAI
+) -> None:
+    settings = make_settings(embed_base_url=host.base_url, embed_model="scripted-embedder")
+    now = datetime.now(UTC)
+    with (
+        RunningSouvenir(settings, ManualClock(now + timedelta(hours=1))) as ahead,
+        RunningSouvenir(settings, ManualClock(now)) as right,
+        Memory(ahead.url, "ann") as there,
+        Memory(right.url, "ann") as here,
+    ):
+        ferry, roof, tea = [remember(here, text)["memory"]["memory_id"] for text in ("Ferry", "A roof", "Mint tea")]
+        assert there.client.delete(f"/memories/{ferry}").status_code == 204
+        edited = there.client.patch(f"/memories/{roof}", json={"content": "A new roof"})
+        assert edited.status_code == 200
+        assert here.everything(kinds=["memory"]) == {"A new roof", "Mint tea"} == set(contents(here))
+        assert {one["target_id"] for one in here.post("/memories/extract", text="I like a ferry.").json()["facts"]} <= {
+            None, tea, edited.json()["memory_id"],
+        }  # fmt: skip
+        before = (now + timedelta(minutes=30)).isoformat()
+        assert here.everything(kinds=["memory"], as_of=before) == {"Ferry", "A roof", "Mint tea"}
+
+
 @pytest.mark.req("MEM-5")
 def test_the_same_again_is_known_already(me: Memory) -> None:
     assert remember(me, "User likes tea")["action"] == "add"
@@ -190,6 +333,7 @@ def test_nobody_sees_or_changes_what_another_user_remembers(me: Memory, you: Mem
         you.client.get(f"/memories/{one}/history"),
         you.post(f"/memories/{one}/feedback", useful=False),
         you.post(f"/memories/{one}/undo", to=one),
+        you.post(f"/memories/{one}/share", project_id="p"),
     ]
     assert {answer.status_code for answer in refused} == {404}
     cursor = me.client.get("/memories", params={"limit": 1}).json()["next_cursor"]

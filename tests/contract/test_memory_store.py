@@ -26,7 +26,7 @@ from souvenir.testing.clock import ManualClock
 from souvenir.testing.memories import found_by, memory
 from souvenir.testing.memory_archive_contract import lived_in
 from souvenir.testing.memory_store_contract import MemoryStoreContract
-from souvenir.testing.passages import AT, Transaction, everything
+from souvenir.testing.passages import AT, Transaction, everything, passage, unit
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.types import SpaceId
 
@@ -89,6 +89,39 @@ async def test_an_erased_space_is_named_in_no_table_of_memory(database: Postgres
         for table in (*tables, "passages"):
             cursor = await connection.execute(f"select from {table} where space_id = %s".encode(), [space])
             assert cursor.rowcount == 0
+
+
+async def somebody_waits(database: PostgresDatabase) -> None:
+    """Return when a statement in the database waits for a lock."""
+    waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    async with asyncio.timeout(10):
+        while not await database.fetch(waiting):
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("written", ["memory", "passage", "vectors"])
+async def test_a_new_model_used_within_a_longer_transaction_waits_for_nobody_who_waits_for_it(
+    database: PostgresDatabase, other_database: PostgresDatabase, clock: ManualClock, written: str
+) -> None:
+    """Whoever is second to use it, in whichever way, waits for the space and not with the model in hand."""
+    passages, others = PostgresPassageStore(database, clock), PostgresPassageStore(other_database, clock)
+    store, other = PostgresMemoryStore(database, passages, clock), PostgresMemoryStore(other_database, others, clock)
+    space = SpaceId("user:a")
+    bare = (await passages.add(space, [passage("bare")]))[0]
+
+    async def second() -> object:
+        if written == "memory":
+            return await other.add(space, memory("User likes cake", model="new"), "", "bob")
+        if written == "passage":
+            return await others.add(space, [passage("x", "new")])
+        return await others.set_vectors(space, "new", {bare: unit(1)})
+
+    async with database.transaction():
+        await store.add(space, memory(model=None, vector=None), "", "ann")
+        waiting = asyncio.create_task(second())
+        await somebody_waits(database)
+        assert await store.add(space, memory("User likes pie", model="new"), "", "ann") is not None
+    assert await waiting
 
 
 # a random history

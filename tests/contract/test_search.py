@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -20,7 +20,6 @@ from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.rerank import Reranker
 from souvenir.retrieval.search import Found, Search
 from souvenir.retrieval.spaces import SpaceIndexes
-from souvenir.stores.passage_ports import Passage
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
@@ -286,16 +285,6 @@ async def test_a_reranker_decides_the_order_and_a_broken_one_does_not(
     assert await turned.texts(space, "tangerine cake", rerank=False) == order
     reranker.broken = True
     assert await turned.texts(space, "tangerine cake") == order
-
-
-async def test_what_fades_counts_for_less(here: Process, space: SpaceId, clock: ManualClock) -> None:
-    await here.say(space, "old tangerine", at=clock.now() - timedelta(days=400))
-    await here.say(space, "tangerine of today", chat="other")
-
-    def decay(passage: Passage, now: datetime) -> float:
-        return 0.001 if now - passage.at > timedelta(days=90) else 1.0
-
-    assert (await here.texts(space, "old tangerine", decay=decay))[0] == "tangerine of today"
 
 
 @pytest.mark.req("SRCH-1")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
@@ -12,12 +12,15 @@ from souvenir.api.documented import NATIVE_ERRORS, THING_ERRORS
 from souvenir.api.requests import CallerRoute
 from souvenir.api.schemas import Name
 from souvenir.api.streaming import while_connected
+from souvenir.app import Souvenir
 from souvenir.errors import BadInput, NotFound
+from souvenir.identity.caller import ORG_HEADER, Caller
 from souvenir.memory.diff import differences
 from souvenir.memory.formation import Decided
 from souvenir.memory.lifetimes import expiry
 from souvenir.memory.port import Candidate, Utterance
 from souvenir.stores.memory_ports import Audit, Memory, MemoryFilter
+from souvenir.types import JsonObject, SpaceId, org_space
 
 router = APIRouter(
     prefix="/memories",
@@ -31,12 +34,31 @@ router = APIRouter(
 class _MemoryIdConvertor(StringConvertor):
     """Any segment but the names of the other routes here."""
 
-    regex = "(?!(?:conflicts|extract)$)[^/]+"
+    regex = "(?!(?:conflicts|extract|export|import)$)[^/]+"
 
 
 register_url_convertor("memory", _MemoryIdConvertor())
 
 ProjectId = Annotated[Name | None, Query(description="A project the caller belongs to, for that project's memories.")]
+Org = Annotated[bool, Query(description="The memories of the org that `X-Org-Id` names.")]
+
+
+def _space(caller: TheCaller, project_id: ProjectId = None, org: Org = False) -> SpaceId:
+    if not org:
+        return caller.scope(project_id).space
+    if project_id is not None:
+        raise BadInput("org", "give either project_id or org")
+    return _org_space(caller)
+
+
+def _org_space(caller: Caller) -> SpaceId:
+    caller.require_user()
+    if caller.org is None:
+        raise BadInput("org", f"needs the header {ORG_HEADER}")
+    return org_space(caller.org)
+
+
+TheSpace = Annotated[SpaceId, Depends(_space)]
 
 _USUAL = 20
 _MOST = 100
@@ -48,16 +70,14 @@ _UNKNOWN = "there is no such memory"
 @router.get("")
 async def list_memories(
     souvenir: TheSouvenir,
-    caller: TheCaller,
+    space: TheSpace,
     category: Annotated[schemas.Category | None, Query(description="Only of this category.")] = None,
     q: Annotated[str | None, Query(max_length=1000, description="Only those that contain this text.")] = None,
     include: Annotated[str | None, Query(description="Also `superseded`, `expired`, `deleted` ones; by comma.")] = None,
     cursor: Annotated[str | None, Query()] = None,
     limit: Annotated[int | None, Query(description="20 if not given; above 100 is 100.")] = None,
-    project_id: ProjectId = None,
 ) -> schemas.MemoryList:
     """What is remembered, newest first."""
-    space = caller.scope(project_id).space
     if limit is not None and limit < 1:
         raise BadInput("limit", "must be at least 1")
     also = {name.strip() for name in (include or "").split(",") if name.strip()}
@@ -95,6 +115,11 @@ async def extract(
     body: schemas.ExtractRequest, request: Request, souvenir: TheSouvenir, caller: TheCaller
 ) -> schemas.Extracted:
     """What would be remembered of this, and why; nothing is stored."""
+    return await while_connected(request, would_remember(body, souvenir, caller))
+
+
+async def would_remember(body: schemas.ExtractRequest, souvenir: Souvenir, caller: Caller) -> schemas.Extracted:
+    """The candidates of a text or a conversation, with what would become of each."""
     space = caller.scope(body.project_id).space
     at = body.created_at or souvenir.clock.now()
     if (body.text is None) == (body.messages is None):
@@ -104,16 +129,13 @@ async def extract(
     last = max((place for place, one in enumerate(spoken) if one.role == "user"), default=None)
     if last is None:
         raise BadInput("messages", "none of them is the user's")
-    formed = await while_connected(request, souvenir.formation.consider(space, spoken[last], spoken[:last]))
+    formed = await souvenir.formation.consider(space, spoken[last], spoken[:last])
     return schemas.Extracted(facts=[_extracted(one) for one in formed.decided], path=formed.path)
 
 
 @router.get("/conflicts")
-async def list_conflicts(
-    souvenir: TheSouvenir, caller: TheCaller, project_id: ProjectId = None
-) -> schemas.ConflictList:
+async def list_conflicts(souvenir: TheSouvenir, space: TheSpace) -> schemas.ConflictList:
     """Memories that contradict each other and wait for somebody to choose."""
-    space = caller.scope(project_id).space
     conflicts = await souvenir.memories.conflicts(space, limit=_CONFLICTS)
     sides = await souvenir.memories.get(space, [one for each in conflicts for one in (each.older, each.newer)])
     return schemas.ConflictList(
@@ -137,19 +159,16 @@ async def settle_conflict(
     body: schemas.SettleRequest,
     souvenir: TheSouvenir,
     caller: TheCaller,
-    project_id: ProjectId = None,
+    space: TheSpace,
 ) -> schemas.MemoryEntry:
     """Keep one side; the other is superseded by it."""
-    space = caller.scope(project_id).space
     return _there(await souvenir.memories.settle(space, conflict_id, body.keep, caller.require_user()))
 
 
 @router.get("/{memory_id:memory}")
-async def read_memory(
-    memory_id: str, souvenir: TheSouvenir, caller: TheCaller, project_id: ProjectId = None
-) -> schemas.MemoryEntry:
+async def read_memory(memory_id: str, souvenir: TheSouvenir, space: TheSpace) -> schemas.MemoryEntry:
     """One memory, whatever became of it."""
-    found = await souvenir.memories.get(caller.scope(project_id).space, [memory_id])
+    found = await souvenir.memories.get(space, [memory_id])
     return _there(found.get(memory_id))
 
 
@@ -159,10 +178,9 @@ async def edit_memory(
     body: schemas.EditRequest,
     souvenir: TheSouvenir,
     caller: TheCaller,
-    project_id: ProjectId = None,
+    space: TheSpace,
 ) -> schemas.MemoryEntry:
     """Correct a memory: a new version, verified, takes its place."""
-    space = caller.scope(project_id).space
     if body.content is None and body.category is None:
         raise BadInput("content", "give content or category")
     known = _there_memory((await souvenir.memories.get(space, [memory_id])).get(memory_id))
@@ -177,11 +195,10 @@ async def forget_memory(
     memory_id: str,
     souvenir: TheSouvenir,
     caller: TheCaller,
+    space: TheSpace,
     purge: Annotated[bool, Query(description="Remove it for good, with its history.")] = False,
-    project_id: ProjectId = None,
 ) -> Response:
     """Forget a memory: it is no longer found, and stays in its history unless it is purged."""
-    space = caller.scope(project_id).space
     gone = (
         await souvenir.memories.purge(space, memory_id)
         if purge
@@ -193,11 +210,9 @@ async def forget_memory(
 
 
 @router.get("/{memory_id:memory}/history")
-async def read_history(
-    memory_id: str, souvenir: TheSouvenir, caller: TheCaller, project_id: ProjectId = None
-) -> schemas.MemoryHistory:
+async def read_history(memory_id: str, souvenir: TheSouvenir, space: TheSpace) -> schemas.MemoryHistory:
     """All versions of a memory, what changed from one to the next, and why."""
-    versions, audit = await souvenir.memories.history(caller.scope(project_id).space, memory_id)
+    versions, audit = await souvenir.memories.history(space, memory_id)
     if not versions:
         raise NotFound(_UNKNOWN)
     return schemas.MemoryHistory(versions=[entry(one) for one in versions], events=[_event(one) for one in audit])
@@ -209,15 +224,29 @@ async def undo(
     body: schemas.UndoRequest,
     souvenir: TheSouvenir,
     caller: TheCaller,
-    project_id: ProjectId = None,
+    space: TheSpace,
 ) -> schemas.MemoryEntry:
     """Go back to an older version, which becomes the newest."""
-    space = caller.scope(project_id).space
     version = _there_memory((await souvenir.memories.get(space, [body.to])).get(body.to))
     found_by = await souvenir.formation.found_by(version.content)
     return _there(
         await souvenir.memories.undo(space, memory_id, body.to, caller.require_user(), found_by.vector, found_by.model)
     )
+
+
+@router.post("/{memory_id:memory}/share")
+async def share(
+    memory_id: str,
+    body: schemas.ShareRequest,
+    souvenir: TheSouvenir,
+    caller: TheCaller,
+    space: TheSpace,
+) -> schemas.MemoryEntry:
+    """Copy a memory into a project or the org, where it lives a life of its own; again changes nothing."""
+    if (body.project_id is None) != body.org:
+        raise BadInput("project_id", "give either project_id or org")
+    to = _org_space(caller) if body.org else caller.scope(body.project_id).space
+    return _there(await souvenir.memories.share(space, memory_id, to, caller.require_user()))
 
 
 @router.post("/{memory_id:memory}/feedback")
@@ -226,16 +255,14 @@ async def judge(
     body: schemas.FeedbackRequest,
     souvenir: TheSouvenir,
     caller: TheCaller,
-    project_id: ProjectId = None,
+    space: TheSpace,
 ) -> schemas.MemoryEntry:
     """Say whether a memory is of use."""
-    space = caller.scope(project_id).space
     return _there(await souvenir.memories.feedback(space, memory_id, body.useful, caller.require_user()))
 
 
 def entry(memory: Memory) -> schemas.MemoryEntry:
     """A memory as people see it."""
-    source = schemas.MemorySource(**memory.origin) if memory.origin else None
     return schemas.MemoryEntry(
         memory_id=memory.memory_id,
         content=memory.content,
@@ -249,7 +276,7 @@ def entry(memory: Memory) -> schemas.MemoryEntry:
         superseded_by=memory.superseded_by,
         verified=memory.verified,
         path=memory.path,
-        source=source,
+        source=_source(memory.origin),
         created_at=memory.created_at,
         updated_at=memory.updated_at,
         deleted_at=memory.deleted_at,
@@ -257,6 +284,14 @@ def entry(memory: Memory) -> schemas.MemoryEntry:
         downs=memory.downs,
         uses=memory.uses,
     )
+
+
+def _source(origin: JsonObject | None) -> schemas.MemorySource | schemas.SharedSource | None:
+    if not origin:
+        return None
+    if shared := origin.get("shared"):
+        return schemas.SharedSource(memory_id=shared["memory_id"], shared_by=shared.get("by"))
+    return schemas.MemorySource(chat_id=origin.get("chat_id"), message_id=origin.get("message_id"))
 
 
 def _there_memory(memory: Memory | None) -> Memory:

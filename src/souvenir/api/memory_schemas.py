@@ -19,6 +19,13 @@ class MemorySource(BaseModel):
     message_id: str | None = None
 
 
+class SharedSource(BaseModel):
+    """The memory that one was shared from, and by whom; null when they were erased."""
+
+    memory_id: str
+    shared_by: str | None
+
+
 class MemoryEntry(BaseModel):
     """A memory as people see it."""
 
@@ -34,7 +41,7 @@ class MemoryEntry(BaseModel):
     superseded_by: str | None
     verified: bool
     path: str
-    source: MemorySource | None
+    source: MemorySource | SharedSource | None
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
@@ -88,6 +95,15 @@ class UndoRequest(BaseModel):
     model_config = ConfigDict(strict=True)
 
     to: Text
+
+
+class ShareRequest(BaseModel):
+    """Where to: a project the caller belongs to, or the org that `X-Org-Id` names."""
+
+    model_config = ConfigDict(strict=True)
+
+    project_id: Label | None = None
+    org: bool = False
 
 
 class FeedbackRequest(BaseModel):
@@ -189,3 +205,17 @@ class Extracted(BaseModel):
 
     facts: list[ExtractedEntry]
     path: Literal["model", "local"]
+
+
+class Imported(BaseModel):
+    """How many lines were read, and how much of what is new."""
+
+    lines: int
+    added: dict[str, int]
+
+
+class Erased(BaseModel):
+    """How many rows of what were removed; `named_elsewhere` are those of projects and orgs that stay without a name."""
+
+    user_id: str
+    removed: dict[str, int]

@@ -80,15 +80,17 @@ class LimitBody:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._limit = settings.max_body_bytes
+        self._others = {"/memories/import": settings.max_import_bytes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        limit = self._others.get(scope["path"], self._limit)
         declared = Headers(scope=scope).get("content-length", "")
-        if declared.isdigit() and int(declared) > self._limit:
-            await self._refuse(scope, receive, send)
+        if declared.isdigit() and int(declared) > limit:
+            await render(Request(scope), Failure(413, _too_large(limit)))(scope, receive, send)
             return
         arrived = 0
 
@@ -96,18 +98,15 @@ class LimitBody:
             nonlocal arrived
             message = await receive()
             arrived += len(message.get("body", b""))
-            if arrived > self._limit:
-                raise TooLarge(self._message)
+            if arrived > limit:
+                raise TooLarge(_too_large(limit))
             return message
 
         await self._app(scope, count, send)
 
-    @property
-    def _message(self) -> str:
-        return f"the body is over {self._limit} bytes, the most this server takes"
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await render(Request(scope), Failure(413, self._message))(scope, receive, send)
+def _too_large(limit: int) -> str:
+    return f"the body is over {limit} bytes, the most this server takes"
 
 
 class TrustHosts:

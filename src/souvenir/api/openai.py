@@ -1,32 +1,29 @@
 """The routes that OpenAI's own clients call: `/v1/chat/completions`, `/v1/models`, `/v1/embeddings`."""
 
-import asyncio
 import base64
+import hashlib
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import numpy as np
-import structlog
 from fastapi import APIRouter, Request
+from pydantic import TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, Response
 
 from souvenir.api import schemas
 from souvenir.api.callers import BEARER, TheCaller, TheSouvenir
 from souvenir.api.documented import OPENAI_ERRORS, PROVIDER_ERRORS
 from souvenir.api.requests import CallerRoute
-from souvenir.api.search import citation, spaces_of
 from souvenir.api.streaming import OpenAIStream, while_connected
-from souvenir.app import Souvenir
+from souvenir.chat.answering import Chunk, Step
+from souvenir.chat.turn import Ask, Begun
 from souvenir.embed.port import Vectors
 from souvenir.errors import BadInput, NotFound, TooLarge
 from souvenir.identity.caller import Caller
-from souvenir.llm.port import OFFLINE, ModelInfo
-from souvenir.llm.recalled import Recalled, render
-from souvenir.retrieval.filters import Filter
-from souvenir.stores.passage_ports import Passage
+from souvenir.llm.port import ModelInfo
+from souvenir.llm.spoken import text_of
 from souvenir.types import JsonObject
-
-log = structlog.get_logger(__name__)
 
 router = APIRouter(
     prefix="/v1", tags=["OpenAI"], route_class=CallerRoute, dependencies=[BEARER], responses=OPENAI_ERRORS
@@ -34,10 +31,14 @@ router = APIRouter(
 
 _MOST_INPUTS = 2048
 _OUR_EMBEDDER = "souvenir"
-_RECALLED = 5
-_RECALL_SECONDS = 10.0
-_WORTHY = 0.15  # of the best hit's score
-_SPEAKERS = {"user": "you", "assistant": "the assistant"}
+_CHAT_ID: TypeAdapter[str] = TypeAdapter(schemas.ChatId)
+_CHORE = "### Task:"  # how Open WebUI asks for titles, tags and follow-ups
+_ABOUT_DOCUMENTS = "### Task:\nRespond to the user query"  # and how it puts documents before a question
+_PASSING = ("temporary:", "local:")  # its chats that leave no trace
+_UNKEPT = (*_PASSING, "channel:")  # and those that are several people's
+_LONGEST_KEY = 200
+CHAT_HEADER = "x-openwebui-chat-id"
+MESSAGE_HEADER = "x-openwebui-message-id"
 
 
 @router.post(
@@ -48,55 +49,76 @@ _SPEAKERS = {"user": "you", "assistant": "the assistant"}
 async def create_chat_completion(
     body: schemas.ChatRequest, request: Request, souvenir: TheSouvenir, caller: TheCaller
 ) -> Response:
-    """Answer a chat, whole or as a stream."""
+    """Answer a chat, whole or as a stream, with what is remembered of its user."""
     _limit_messages(body, souvenir.settings.max_message_chars)
-    resolved = await souvenir.providers.resolve(body.model)
-    # what goes to the host is what came in, not what our schema knows of it
-    asked: JsonObject = {**await request.json(), "model": resolved.model}
-    if resolved.provider.name == OFFLINE and caller.user_id is not None:
-        asked["messages"] = [*await _recall(body, souvenir, caller), *asked["messages"]]
+    turn, ask = souvenir.turn, _ask(await request.json(), request, caller)
+    begun = await while_connected(request, turn.begin(ask))
     if not body.stream:
-        return JSONResponse(await while_connected(request, resolved.provider.complete(asked)))
-    chunks = resolved.provider.stream(asked)
-    first = await while_connected(request, anext(chunks, None))
-    return OpenAIStream(_resumed(first, chunks))
+        answer = await while_connected(request, turn.complete(begun))
+        return JSONResponse(answer if ask.scope is None else answer | {"memories": begun.memories})
+    steps = turn.stream(begun)
+    first = await while_connected(request, anext(steps, None))
+    return OpenAIStream(_chunks(begun, first, steps))
 
 
-async def _recall(body: schemas.ChatRequest, souvenir: Souvenir, caller: Caller) -> list[JsonObject]:
-    """What memory holds on the user's last message, as a message of its own. A search that fails fails no answer."""
-    said = next((_texts(message) for message in reversed(body.messages) if message.role == "user"), [])
-    question = "\n".join(said)
-    if not question.strip():
-        return []
+def _ask(asked: JsonObject, request: Request, caller: Caller) -> Ask:
+    """What goes to the host is what came in, not what our schema knows of it."""
+    messages = [message for message in asked["messages"] if isinstance(message, dict)]
+    last = max((place for place, one in enumerate(messages) if one.get("role") == "user"), default=None)
+    text = text_of(messages[last]) if last is not None else ""
+    chat_id, is_passing = _chat_of(request)
+    # a request that brings a tool's result, or is simply sent again, belongs to the same exchange; a system prompt may
+    # hold the time of day
+    digest = hashlib.sha256(json.dumps(_spoken(messages[: (last or 0) + 1]), sort_keys=True).encode()).hexdigest()[:40]
+    return Ask(
+        text=text,
+        body=asked,
+        scope=caller.scope() if caller.user_id is not None else None,
+        user=caller.user_id,
+        org=caller.org,
+        messages=messages,
+        chat_id=chat_id,
+        key=digest,
+        reply_key=_reply_key(request),
+        is_chore=is_passing or (text.lstrip().startswith(_CHORE) and not text.lstrip().startswith(_ABOUT_DOCUMENTS)),
+        offer_tool=bool(asked.get("tools")),
+    )
+
+
+def _spoken(messages: list[JsonObject]) -> list[JsonObject]:
+    return [message for message in messages if message.get("role") in {"user", "assistant"}]
+
+
+def _chat_of(request: Request) -> tuple[str | None, bool]:
+    """The chat to keep the exchange in, and whether it is one that is to leave no trace."""
+    given = request.headers.get(CHAT_HEADER)
+    if not given:
+        return None, False
+    if given.startswith(_UNKEPT):
+        return None, given.startswith(_PASSING)
     try:
-        async with asyncio.timeout(_RECALL_SECONDS):
-            found = await souvenir.search.search(
-                spaces_of(caller, None), question, Filter(), limit=_RECALLED, rerank=not body.stream
-            )
-    except Exception as error:  # noqa: BLE001 - whatever ails the search, an answer without memories is one
-        log.warning("memory could not be searched for an answer", error=type(error).__name__)
-        souvenir.metrics.search_hits.labels("failed").inc()
-        return []
-    # next to a good answer, one that is far less likely is only noise
-    worthy = [hit for hit in found.hits if hit.score > _WORTHY * found.hits[0].score]
-    recalled = [_recalled(hit.passage, citation(place)) for place, hit in enumerate(worthy)]
-    return [{"role": "system", "content": render(recalled)}]
+        return _CHAT_ID.validate_python(given), False
+    except ValidationError:
+        raise BadInput(CHAT_HEADER, "must be 1 to 128 letters, digits, and . _ ~ -") from None
 
 
-def _recalled(passage: Passage, cited: str) -> Recalled:
-    role = passage.role or passage.kind
-    return Recalled(cited, passage.text, passage.speaker or _SPEAKERS.get(role, role), passage.at)
+def _reply_key(request: Request) -> str | None:
+    given = request.headers.get(MESSAGE_HEADER)
+    return given if given and len(given) <= _LONGEST_KEY and given.isascii() and given.isprintable() else None
 
 
-async def _resumed(
-    first: JsonObject | None, rest: AsyncGenerator[JsonObject, None]
+async def _chunks(
+    begun: Begun, first: Step | None, steps: AsyncGenerator[Step, None]
 ) -> AsyncGenerator[JsonObject, None]:
-    """The stream with its first chunk put back; waiting for that one is what still lets an error have its status."""
-    async with aclosing(rest):
-        if first is not None:
-            yield first
-        async for chunk in rest:
-            yield chunk
+    """The chunks alone, the memories on the first of them; our own tool's work is not the client's."""
+    told = begun.ask.scope is None
+    async with aclosing(steps):
+        step = first
+        while step is not None:
+            if isinstance(step, Chunk):
+                yield step.data if told else step.data | {"memories": begun.memories}
+                told = True
+            step = await anext(steps, None)
 
 
 def _limit_messages(body: schemas.ChatRequest, most: int) -> None:

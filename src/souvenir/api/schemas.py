@@ -68,7 +68,9 @@ def _among(known: tuple[str, ...]) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-ChatId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._~-]{1,128}$"), AfterValidator(_free_id)]
+CHAT_ID_CHARACTERS = 128
+_CHAT_ID = rf"^[A-Za-z0-9._~-]{{1,{CHAT_ID_CHARACTERS}}}$"
+ChatId = Annotated[str, StringConstraints(pattern=_CHAT_ID), AfterValidator(_free_id)]
 Label = Annotated[str, AfterValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 255})]
 Text = Annotated[str, AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})]
 Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string"})]
@@ -181,6 +183,25 @@ class MessageList(BaseModel):
     next_cursor: str | None
 
 
+class ThreadMessage(BaseModel):
+    """Something said in a thread, and how it is to be answered."""
+
+    model_config = ConfigDict(strict=True)
+
+    content: str
+    use_memory: bool = Field(True, description="Recall what is known of the user, and learn from the message.")
+    use_query_rewriter: bool = Field(True, description="Resolve what the message refers to before searching.")
+    allow_clarification: bool = Field(False, description="Ask back when it is not clear who or what is meant.")
+    model: Name | None = Field(None, description="The model to answer; if not given, the one that suits.")
+    project_id: Name | None = Field(None, description="The project the thread is of.")
+
+
+class Stopped(BaseModel):
+    """How many answers were broken off."""
+
+    stopped: int
+
+
 class RenameRequest(BaseModel):
     """A chat's new title."""
 
@@ -214,12 +235,17 @@ class SearchRequest(BaseModel):
 
 
 class Source(BaseModel):
-    """Where a passage is from: the characters `start` to `end` of a chat's message."""
+    """Where a passage is from: the characters `start` to `end` of a chat's message, or of a file's text."""
 
     chat_id: str | None
     message_id: str | None
     start: int
     end: int
+    source_id: str | None = Field(None, description="The source that the file is of.")
+    path: str | None = Field(None, description="The file, below the source's folder.")
+    heading: list[str] | None = Field(None, description="The headings it stands under, the outermost first.")
+    page: int | None = Field(None, description="The page or slide it begins on.")
+    symbol: str | None = Field(None, description="The function or class it is of.")
 
 
 class SearchHit(BaseModel):

@@ -22,6 +22,7 @@ router = APIRouter(tags=["search"], route_class=CallerRoute, dependencies=[BEARE
 QUERY_CHARS = 100_000
 MOST_MESSAGES = 1000
 
+_OF_FILES = ("source_id", "path", "heading", "page", "symbol")
 _USUAL = 10
 _MOST = 100
 
@@ -162,7 +163,11 @@ def _hit(hit: Hit, cited: str) -> schemas.SearchHit:
         role=passage.role,
         tags=list(passage.tags),
         source=schemas.Source(
-            chat_id=passage.chat_id, message_id=passage.message_id, start=passage.start, end=passage.end
+            chat_id=passage.chat_id,
+            message_id=passage.message_id,
+            start=passage.start,
+            end=passage.end,
+            **{name: passage.origin.get(name) for name in _OF_FILES if passage.kind == "chunk"},
         ),
         citation=cited,
     )

@@ -6,14 +6,40 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from souvenir import __version__
-from souvenir.api import chats, errors, memories, openai, operations, search
+from souvenir.api import (
+    chats,
+    errors,
+    facts,
+    filetree,
+    memories,
+    memory_archive,
+    openai,
+    operations,
+    search,
+    sources,
+    threads,
+    users,
+)
 from souvenir.api.middleware import LimitBody, Observe, TrustHosts
 from souvenir.app import Souvenir
 from souvenir.config import Settings
 
 _DESCRIPTION = "Long-term memory for chat. Routes under `/v1` speak OpenAI's protocol."
 
-ROUTERS = (operations.router, operations.identity, chats.router, search.router, memories.router, openai.router)
+ROUTERS = (
+    operations.router,
+    operations.identity,
+    chats.router,
+    search.router,
+    threads.router,
+    memories.router,
+    facts.router,
+    sources.router,
+    filetree.router,
+    memory_archive.router,
+    users.router,
+    openai.router,
+)
 
 
 def create_api(souvenir: Souvenir) -> FastAPI:

@@ -12,12 +12,15 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from souvenir.api.errors import openai_error_body
+from souvenir.chat.runs import Run
 from souvenir.errors import SouvenirError
 from souvenir.types import JsonObject
 
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+
+_QUIET_SECONDS = 15.0  # of a model that thinks, after which proxies would hang up
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
@@ -43,13 +46,12 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-class OpenAIStream(Response):
-    """Chunks as OpenAI streams them: `data:` lines closed by `[DONE]`, or by an error object when the source fails."""
+class _Stream(Response):
+    """Server-sent events, until the source ends or the client leaves."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, chunks: AsyncGenerator[JsonObject, None]) -> None:
-        self._chunks = chunks
+    def __init__(self) -> None:
         self.status_code = 200
         self.background = None
         self.body = b""
@@ -58,7 +60,7 @@ class OpenAIStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
         """Send until the source ends or the client leaves; either way the source is closed."""
-        sending = asyncio.create_task(self._send(send))
+        sending = asyncio.create_task(self._whole(send))
         leaving = asyncio.create_task(_left(receive))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -69,8 +71,23 @@ class OpenAIStream(Response):
                 pending.cancel()
             await asyncio.gather(sending, leaving, return_exceptions=True)
 
-    async def _send(self, send: Send) -> None:
+    async def _whole(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await self._events(send)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _events(self, send: Send) -> None:
+        raise NotImplementedError
+
+
+class OpenAIStream(_Stream):
+    """Chunks as OpenAI streams them: `data:` lines closed by `[DONE]`, or by an error object when the source fails."""
+
+    def __init__(self, chunks: AsyncGenerator[JsonObject, None]) -> None:
+        super().__init__()
+        self._chunks = chunks
+
+    async def _events(self, send: Send) -> None:
         async with aclosing(self._chunks):
             try:
                 async for chunk in self._chunks:
@@ -79,8 +96,49 @@ class OpenAIStream(Response):
             except SouvenirError as error:
                 log.warning("stream broke off", error=type(error).__name__)
                 await _event(send, json.dumps(openai_error_body(error)))
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class RunStream(_Stream):
+    """The events of an answer in progress, each with an id from which it can be followed again."""
+
+    def __init__(self, run: Run, since: int = 0) -> None:
+        super().__init__()
+        self._run = run
+        self._since = since
+
+    async def _events(self, send: Send) -> None:
+        async with aclosing(self._run.follow(self._since)) as events:
+            following = asyncio.ensure_future(anext(events, None))
+            while True:
+                done, _ = await asyncio.wait({following}, timeout=_QUIET_SECONDS)
+                if not done:
+                    await _send(send, ": still here\n\n")
+                    continue
+                event = following.result()
+                if event is None:
+                    return
+                data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
+                await _send(send, f"id: {self._run.run_id}:{event.number}\nevent: {event.name}\ndata: {data}\n\n")
+                following = asyncio.ensure_future(anext(events, None))
+
+
+class EventStream(_Stream):
+    """Named events, as long as their source has any."""
+
+    def __init__(self, events: AsyncGenerator[tuple[str, JsonObject], None]) -> None:
+        super().__init__()
+        self._source = events
+
+    async def _events(self, send: Send) -> None:
+        async with aclosing(self._source) as events:
+            async for name, content in events:
+                data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+                await _send(send, f"event: {name}\ndata: {data}\n\n")
 
 
 async def _event(send: Send, data: str) -> None:
-    await send({"type": "http.response.body", "body": f"data: {data}\n\n".encode(), "more_body": True})
+    await _send(send, f"data: {data}\n\n")
+
+
+async def _send(send: Send, text: str) -> None:
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})

@@ -1,6 +1,7 @@
 """Forms memories of what was said, as a durable job: after the reply, never lost, and once however often it runs."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import structlog
 from ulid import ULID
@@ -12,7 +13,7 @@ from souvenir.memory.formation import BEFORE, Formation
 from souvenir.memory.port import Utterance
 from souvenir.stores.memory_ports import MemoryStore
 from souvenir.stores.ports import ChatStore, Job, Message
-from souvenir.types import SpaceId
+from souvenir.types import JsonObject, SpaceId
 
 log = structlog.get_logger(__name__)
 
@@ -38,15 +39,27 @@ class Forming:
         self._jobs = jobs
         self._keep = timedelta(days=settings.memory_keep_days)
         self._clock = clock
-        jobs.register(TASK, self._form)
+        # in line: what was said later must not be resolved before what was said earlier, nor beside it
+        jobs.register(TASK, self._form, in_line=True)
         jobs.register(EXPIRE_TASK, self._expire, cron="0 3 * * *")
 
-    async def later(self, space: SpaceId, chat_id: str, message_id: str) -> None:
-        """Form memories of a stored message soon; joins the transaction that is open around it."""
+    async def later(self, space: SpaceId, chat_id: str, message_id: str, at: datetime | None = None) -> None:
+        """Form memories of a stored message soon, or from `at` on; joins the transaction that is open around it."""
         payload = {"chat_id": chat_id, "message_id": message_id}
-        await self._jobs.enqueue(space, TASK, key=f"form:{chat_id}:{message_id}", payload=payload)
+        await self._jobs.enqueue(space, TASK, key=f"form:{chat_id}:{message_id}", payload=payload, at=at)
+
+    async def later_of(
+        self, space: SpaceId, said: Utterance, before: Sequence[Utterance], key: str, at: datetime | None = None
+    ) -> None:
+        """The same of a message that is kept nowhere; the key tells it from others."""
+        payload: JsonObject = {"said": _plain(said), "before": [_plain(one) for one in before[-BEFORE:]]}
+        await self._jobs.enqueue(space, TASK, key=f"form:{key}", payload=payload, at=at)
 
     async def _form(self, job: Job) -> None:
+        if "said" in job.payload:
+            context = [_spoken(one) for one in job.payload["before"]]
+            await self._formation.form(job.space, _spoken(job.payload["said"]), context, job.key, {})
+            return
         chat_id, message_id = str(job.payload["chat_id"]), str(job.payload["message_id"])
         said, before = await self._read(job.space, chat_id, message_id)
         if said is None:
@@ -73,3 +86,11 @@ class Forming:
 
 def _utterance(message: Message) -> Utterance:
     return Utterance(message.role, message.content, message.created_at, message.message_id)
+
+
+def _plain(one: Utterance) -> JsonObject:
+    return {"role": one.role, "content": one.content, "at": one.at.isoformat()}
+
+
+def _spoken(plain: JsonObject) -> Utterance:
+    return Utterance(plain["role"], plain["content"], datetime.fromisoformat(plain["at"]))

@@ -1,5 +1,6 @@
 """Writes what is said so that it can be found at once: message, passages and external id in one transaction."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -13,14 +14,15 @@ from souvenir.chat.forming import Forming
 from souvenir.clock import Clock
 from souvenir.embed.port import Embedder, Vectors
 from souvenir.errors import Unavailable
+from souvenir.facts.service import Facts
 from souvenir.jobs.queue import JobQueue
 from souvenir.metrics import Metrics
 from souvenir.retrieval.embedding import TASK as EMBED_TASK
 from souvenir.retrieval.embedding import embed_missing
 from souvenir.retrieval.passages import PIECE_CHARACTERS, message_passages, pieces
 from souvenir.stores.passage_ports import NewPassage, PassageStore
-from souvenir.stores.ports import ChatStore, Job, Message, NewMessage, Role
-from souvenir.types import SpaceId
+from souvenir.stores.ports import ChatStore, Job, Message, MessageChange, MessageStatus, NewMessage, Role
+from souvenir.types import JsonObject, SpaceId
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +36,10 @@ Transaction = Callable[[], AbstractAsyncContextManager[object]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message to store and to find again. Without `created_at` it is said now; `learn` forms memories of it."""
+    """A message to store and to find again. Without `created_at` it is said now.
+
+    `learn` forms memories of it, from `learn_at` on. An answer that is only begun has no content yet.
+    """
 
     chat_id: str
     role: Role
@@ -43,6 +48,9 @@ class Said:
     created_at: datetime | None = None
     external_id: str | None = None
     learn: bool = False
+    learn_at: datetime | None = None
+    status: MessageStatus = "complete"
+    memories: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ class Indexing:
     and the passages before anything is acknowledged; what was not acknowledged may be in the chat and not be found.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - named parts, put together in one place
         self,
         chats: ChatStore,
         passages: PassageStore,
@@ -70,7 +78,9 @@ class Indexing:
         transaction: Transaction,
         metrics: Metrics,
         clock: Clock,
+        *,
         forming: Forming | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self._chats = chats
         self._passages = passages
@@ -80,16 +90,20 @@ class Indexing:
         self._metrics = metrics
         self._clock = clock
         self._forming = forming
+        self._facts = facts
         jobs.register(EMBED_TASK, self._embed)
         jobs.register(FORGET_TASK, self._forget)
         jobs.register(TIDY_TASK, self._tidy, cron="29 3 * * *")
 
-    async def index(self, space: SpaceId, messages: Sequence[Said]) -> tuple[Indexed, ...]:
+    async def index(
+        self, space: SpaceId, messages: Sequence[Said], *, embed_seconds: float | None = None
+    ) -> tuple[Indexed, ...]:
         """Store messages at the end of their chats, all or none, in the order given; chats are made as needed.
 
-        A message whose external id its chat has already, from before or from this call, is not stored again.
+        A message whose external id its chat has already, from before or from this call, is not stored again. What is
+        not embedded within `embed_seconds` is embedded later.
         """
-        vectors = await self._vectors([message.content for message in messages])
+        vectors = await self._vectors([message.content for message in messages], embed_seconds)
         by_chat: dict[str, list[int]] = {}
         for place, message in enumerate(messages):
             by_chat.setdefault(message.chat_id, []).append(place)
@@ -102,8 +116,32 @@ class Indexing:
                 chosen = {place: messages[place] for place in places}
                 indexed |= await self._append(space, chat_id, chosen, vectors)
             if vectors is None:
-                await self._jobs.enqueue(space, EMBED_TASK, key=f"embed:{ULID()}", payload={})
+                await self.embed_later(space)
         return tuple(indexed[place] for place in range(len(messages)))
+
+    async def complete(
+        self,
+        space: SpaceId,
+        chat_id: str,
+        message_id: str,
+        change: MessageChange,
+        *,
+        embed_seconds: float | None = None,
+    ) -> bool:
+        """Change a message that was begun; what it says from now on is what is found of it. False when it is gone."""
+        vectors = await self._vectors([change.content], embed_seconds) if change.content is not None else None
+        async with self._transaction():
+            await self._passages.lock_chat(space, chat_id)
+            message = await self._chats.update_message(space, chat_id, message_id, change)
+            if message is None:
+                return False
+            if change.content is not None:
+                await self._passages.remove_message(space, chat_id, message_id)
+                said = Said(chat_id, message.role, message.content)
+                await self._write(space, chat_id, {0: said}, [message], vectors)
+                if vectors is None:
+                    await self.embed_later(space)
+        return True
 
     async def forget_chat(self, space: SpaceId, chat_id: str) -> bool:
         """Delete a chat with its messages and passages; False when there was none."""
@@ -112,8 +150,12 @@ class Indexing:
         async with self._transaction():
             deleted = await self._chats.delete(space, chat_id)
             if deleted:
-                await self._passages.remove_chat(space, chat_id)
+                await self._remove(space, chat_id)
         return deleted
+
+    async def embed_later(self, space: SpaceId) -> None:
+        """Queue the embedding of what a space has without vectors."""
+        await self._jobs.enqueue(space, EMBED_TASK, key=f"embed:{ULID()}", payload={})
 
     async def catch_up(self) -> None:
         """Queue what a change of the embedding model left to do."""
@@ -137,7 +179,10 @@ class Indexing:
                 seen.add(message.external_id or "")
         stored: tuple[Message, ...] = ()
         if fresh:
-            new = [NewMessage(role=one.role, content=one.content, created_at=one.created_at) for one in fresh.values()]
+            new = [
+                NewMessage(one.role, one.content, one.created_at, one.status, memories=one.memories)
+                for one in fresh.values()
+            ]
             stored = await self._chats.append(space, chat_id, new, create=True) or ()
             await self._write(space, chat_id, fresh, stored, vectors)
             await self._learn(space, chat_id, fresh, stored)
@@ -169,7 +214,8 @@ class Indexing:
                     for passage, vector in zip(made, vectors[place], strict=True)
                 ]
             passages += made
-        await self._passages.add(space, passages)
+        if passages:
+            await self._passages.add(space, passages)
         self._metrics.indexed_passages.labels("message").inc(len(passages))
         external = {
             one.external_id: message.message_id
@@ -182,15 +228,19 @@ class Indexing:
     async def _learn(self, space: SpaceId, chat_id: str, said: dict[int, Said], stored: Sequence[Message]) -> None:
         for one, message in zip(said.values(), stored, strict=True):
             if one.learn and one.role == "user" and self._forming is not None:
-                await self._forming.later(space, chat_id, message.message_id)
+                await self._forming.later(space, chat_id, message.message_id, one.learn_at)
 
-    async def _vectors(self, texts: Sequence[str]) -> list[Vectors] | None:
+    async def _vectors(self, texts: Sequence[str], seconds: float | None) -> list[Vectors] | None:
         """One row per piece of each text; None when no embedder answers: then they are found by their words."""
-        cut = [[text[start:end] for start, end in pieces(text, PIECE_CHARACTERS)] for text in texts]
+        cut = [
+            [text[start:end] for start, end in pieces(text, PIECE_CHARACTERS)] if text.strip() else [] for text in texts
+        ]
         try:
-            rows = (await self._embedder.embed([piece for text in cut for piece in text])).vectors
-        except Unavailable as error:
-            log.warning("messages are indexed without vectors for now", messages=len(texts), reason=str(error))
+            async with asyncio.timeout(seconds):
+                rows = (await self._embedder.embed([piece for text in cut for piece in text])).vectors
+        except (Unavailable, TimeoutError) as error:
+            reason = str(error) or "the embedder took too long"
+            log.warning("messages are indexed without vectors for now", messages=len(texts), reason=reason)
             return None
         ends = np.cumsum([len(text) for text in cut])
         return np.split(rows, ends[:-1])
@@ -209,4 +259,9 @@ class Indexing:
         async with self._transaction():
             await self._passages.lock_chat(job.space, chat_id)
             if await self._chats.get_chat(job.space, chat_id) is None:
-                await self._passages.remove_chat(job.space, chat_id)
+                await self._remove(job.space, chat_id)
+
+    async def _remove(self, space: SpaceId, chat_id: str) -> None:
+        await self._passages.remove_chat(space, chat_id)
+        if self._facts is not None:
+            await self._facts.forget_chat(space, chat_id)

@@ -38,7 +38,7 @@ def index(
     async def work(settings: Settings) -> None:
         caller = operator_for(user, settings)
         caller.scope(project)  # a name that cannot be one is told before anything is read
-        with _opened(file) as (stream, lines):
+        with opened(file) as (stream, lines):
             async with open_souvenir(settings) as souvenir:
                 with showing_progress("messages", lines, silent=as_json) as advance:
                     for batch in _batches(stream, chat, souvenir.settings.max_message_chars):
@@ -90,7 +90,7 @@ class _Batch:
 
 
 @contextlib.contextmanager
-def _opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
+def opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
     """The lines, and how many there are if that can be known."""
     if name == "-":
         yield sys.stdin.buffer, None
@@ -107,7 +107,7 @@ def _opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
 
 def _batches(stream: BinaryIO, chat: str | None, most: int) -> Iterator[_Batch]:
     batch = _Batch([], 0, 0)
-    for number, line in enumerate(_lines(stream), start=1):
+    for number, line in enumerate(lines_of(stream), start=1):
         try:
             message = _message(line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, chat, most)
         except BadInput as error:
@@ -121,7 +121,7 @@ def _batches(stream: BinaryIO, chat: str | None, most: int) -> Iterator[_Batch]:
     yield batch
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
+def lines_of(stream: BinaryIO) -> Iterator[bytes]:
     """Lines as they come. Ctrl-C ends the waiting for one at once, where the event loop's own handling would not."""
     while True:
         usual = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,7 +6,22 @@ from typing import Annotated
 import typer
 
 from souvenir import __version__
-from souvenir.cli import chats, doctor, dynamodb, index, jobs, keys, migrate, reembed, search, serve
+from souvenir.cli import (
+    chat,
+    chats,
+    doctor,
+    dynamodb,
+    facts,
+    index,
+    jobs,
+    keys,
+    memories,
+    migrate,
+    reembed,
+    search,
+    serve,
+    sources,
+)
 from souvenir.errors import SouvenirError
 
 app = typer.Typer(
@@ -19,11 +34,15 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
+app.command("chat")(chat.chat)
 app.command("search")(search.search)
 app.command("index")(index.index)
 app.command("reembed")(reembed.reembed)
 app.command("migrate")(migrate.migrate)
 app.command("doctor")(doctor.doctor)
+app.add_typer(memories.app, name="memories")
+app.add_typer(facts.app, name="facts")
+app.add_typer(sources.app, name="sources")
 app.add_typer(keys.app, name="keys")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(chats.app, name="chats")

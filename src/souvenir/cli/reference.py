@@ -4,16 +4,18 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, get_args
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import click
 import typer
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from souvenir.api.server import ROUTERS
 from souvenir.cli.main import app
 from souvenir.config import PREFIX, ProviderSettings, Settings
+from souvenir.routing_rules import RoutingSettings
 
 _DOCS = Path(__file__).parents[3] / "docs"
 _NOTE = "<!-- Written by `make docs`; a test keeps it true. Edit the code it comes from. -->\n"
@@ -22,6 +24,10 @@ _SETTINGS_INTRODUCTION = (
     f"A setting is `{PREFIX}NAME` in the environment or `name` in `souvenir.toml` (in the working directory, or where "
     "`SOUVENIR_CONFIG` says). The environment wins. Unknown names and wrong values stop the start with a line that "
     "says why.\n"
+)
+_ROUTING_INTRODUCTION = (
+    "`[routing]` in `souvenir.toml`, and `[routing.orgs.NAME]` with the same keys and `default` for what one org "
+    "prefers; models are `PROVIDER/MODEL`. See [providers](../guides/providers.md#which-model-answers-what).\n"
 )
 
 
@@ -36,7 +42,7 @@ def pages() -> dict[str, str]:
 
 
 def settings_page() -> str:
-    """The table of settings and the one of provider tables."""
+    """The table of settings, the one of provider tables and the one of routing."""
     return "\n".join([
         "# Settings",
         _NOTE,
@@ -49,6 +55,11 @@ def settings_page() -> str:
         "| key | type | default | what it does |",
         "|---|---|---|---|",
         *(_setting_row(f"`{name}`", field) for name, field in ProviderSettings.model_fields.items()),
+        "\n## The table of routing\n",
+        _ROUTING_INTRODUCTION,
+        "| key | type | default | what it does |",
+        "|---|---|---|---|",
+        *(_setting_row(f"`{name}`", field) for name, field in RoutingSettings.model_fields.items()),
         "",
     ])  # fmt: skip
 
@@ -61,6 +72,12 @@ def _type(annotation: Any) -> str:
     parts = [part for part in get_args(annotation) if part is not type(None)]
     if annotation is SecretStr or SecretStr in parts:
         return "secret"
+    if get_origin(annotation) is Annotated:
+        return _type(parts[0])
+    if get_origin(annotation) in {Union, UnionType} and len(parts) > 1:
+        return " or ".join(map(_type, parts))
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "table"
     text = str(annotation) if parts else annotation.__name__
     literal = re.fullmatch(r"typing\.Literal\[(.*)\]", text)
     if literal:

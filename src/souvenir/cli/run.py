@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
@@ -15,6 +16,8 @@ from souvenir.log import configure_logging
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -45,3 +48,8 @@ def checked(model: type[Model], fields: Any) -> Model:
 def print_json(value: Any) -> None:
     """One JSON document on stdout; times as ISO 8601."""
     typer.echo(json.dumps(value, indent=2, default=lambda thing: thing.isoformat()))
+
+
+def plain(text: str) -> str:
+    """A text without the codes that a terminal would obey."""
+    return _CONTROL.sub("�", text)

@@ -1,6 +1,5 @@
 """`souvenir search`: ask what is remembered, from a terminal or a script."""
 
-import re
 from textwrap import indent
 from typing import Annotated
 
@@ -12,10 +11,8 @@ from souvenir.api import schemas
 from souvenir.api.search import answer_of, filter_of, spaces_of
 from souvenir.app import open_souvenir
 from souvenir.cli.callers import Project, User, operator_for
-from souvenir.cli.run import Json, checked, print_json, run
+from souvenir.cli.run import Json, checked, plain, print_json, run
 from souvenir.config import Settings
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def search(
@@ -60,13 +57,9 @@ def _show(answer: schemas.SearchAnswer) -> None:
         heading = Text.assemble(
             (f"{hit.score:.2f}", "bold green"),
             f" {hit.citation} ",
-            (_plain(who), "bold"),
+            (plain(who), "bold"),
             f" {when[:16]}",
         )
         console.print(heading, highlight=False)
         # as text: what people write is neither markup nor control codes here
-        console.print(Text(indent(_plain(hit.text), " " * 5)), "", sep="\n", soft_wrap=True)
-
-
-def _plain(text: str) -> str:
-    return _CONTROL.sub("�", text)
+        console.print(Text(indent(plain(hit.text), " " * 5)), "", sep="\n", soft_wrap=True)

@@ -58,7 +58,7 @@ async def _working(souvenir: Souvenir, *, wanted: bool) -> AsyncIterator[None]:
     if not wanted:
         yield
         return
-    working = asyncio.create_task(souvenir.jobs.work())
+    working = asyncio.create_task(souvenir.work())
     try:
         yield
     finally:

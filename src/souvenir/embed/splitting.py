@@ -43,6 +43,16 @@ def split(text: str, window: int) -> list[Passage]:
     return passages or [Passage(text, 1)]
 
 
+def estimate(text: str) -> int:
+    """The tokens a text is estimated to have."""
+    return _whole(_costs(text).sum())
+
+
+def tokens_in(text: str) -> int:
+    """How many tokens a text is estimated to have."""
+    return _whole(_costs(text).sum())
+
+
 def halve(passage: Passage) -> list[Passage]:
     """Two parts, the first of a quarter to half of the length; or the passage alone if it is one character."""
     text = passage.text

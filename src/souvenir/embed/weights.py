@@ -53,7 +53,7 @@ def find_weights(settings: Settings, hub: str | None = None) -> Path:
     """The folder with the weights; they are downloaded if no other place has them. Raises WeightsMissing."""
     if settings.weights_dir is not None:
         return settings.weights_dir
-    downloaded = settings.data_dir / "models" / MODEL
+    downloaded = _downloaded(settings)
     for folder in (_packaged(), downloaded):
         if folder is not None and all((folder / name).is_file() for name in (TENSORS, TOKENIZER)):
             return folder
@@ -76,9 +76,28 @@ def read_weights(folder: Path) -> Weights:
     return Weights(_read_tensors(folder / TENSORS), _read_tokenizer(folder / TOKENIZER))
 
 
+def find_tokenizer(settings: Settings) -> Tokenizer | None:
+    """MiniLM's tokenizer if it is on this machine already; nothing is downloaded for it."""
+    file = tokenizer_file(settings)
+    return _read_tokenizer(file) if file is not None else None
+
+
+def tokenizer_file(settings: Settings) -> Path | None:
+    """Where that tokenizer is, None when it is not on this machine."""
+    folders = (settings.weights_dir, _packaged(), _downloaded(settings))
+    for folder in folders:
+        if folder is not None and (folder / TOKENIZER).is_file():
+            return folder / TOKENIZER
+    return None
+
+
 def not_minilm(path: Path) -> WeightsMissing:
     """The error for a file that is whole, but of another model."""
     return WeightsMissing(f"{path} is not {MODEL}'s: replace it with the one from https://huggingface.co/{_REPOSITORY}")
+
+
+def _downloaded(settings: Settings) -> Path:
+    return settings.data_dir / "models" / MODEL
 
 
 def _packaged() -> Path | None:

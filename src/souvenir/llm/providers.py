@@ -61,6 +61,16 @@ class Providers:
             raise BadInput("model", f"{model!r} is unknown; known: {self._known()}", code="model_not_found")
         return found
 
+    def exactly(self, name: str, model: str) -> Resolved:
+        """A model of a configured provider, by the very name it is given; nobody is asked."""
+        return Resolved(self._catalogs[name].provider, model)
+
+    def default_of(self, name: str) -> Resolved | None:
+        """A provider's own default model, as far as it is known; where it is not, it is asked for in the background."""
+        catalog = self._catalogs[name]
+        model = catalog.known_first()
+        return None if model is None else Resolved(catalog.provider, model)
+
     async def list(self) -> list[ModelInfo]:
         """`souvenir`, then every model; with several providers each is `NAME/model`. A dead host fails nothing."""
         await asyncio.gather(*(catalog.refresh(_STALE) for catalog in self._catalogs.values()))
@@ -146,17 +156,24 @@ class _Catalog:
 
     async def first(self) -> str:
         """The model that stands for the provider."""
-        if self.configured:
-            return self.configured[0]
-        if not self._listed:
+        if not self.configured and not self._listed:
             await self.refresh(_ASK_AGAIN)
-        self._refresh_soon()
-        names = [info.id for info in self._listed or ()]
-        if names:
-            return next((name for name in names if not any(word in name.lower() for word in _NOT_CHAT)), names[0])
+        known = self.known_first()
+        if known is not None:
+            return known
         if self._error is not None and not self._cannot_list:
             raise self._error.with_traceback(None)
         raise BadInput("model", f"{self.name} lists no models: name one, or set SOUVENIR_LLM_MODEL", "model_not_found")
+
+    def known_first(self) -> str | None:
+        """The same, if it is known already; a host that was not asked lately is asked in the background."""
+        if self.configured:
+            return self.configured[0]
+        if self._is_due(_STALE if self._listed else _ASK_AGAIN):
+            self._ask()
+        names = [info.id for info in self._listed or ()]
+        chatty = (name for name in names if not any(word in name.lower() for word in _NOT_CHAT))
+        return next(chatty, names[0] if names else None)
 
     def configured_as(self, name: str) -> str | None:
         """The model's name as it is configured, if it is."""

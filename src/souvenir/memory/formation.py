@@ -1,8 +1,10 @@
 """From a message to memories: extract, weigh, resolve against what is known, and write each decision down."""
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -15,6 +17,7 @@ from souvenir.config import Settings
 from souvenir.embed.port import Embedder
 from souvenir.errors import Unavailable
 from souvenir.llm.structured import Spend
+from souvenir.memory.asking_parse import Forget, asked
 from souvenir.memory.model_extract import ModelExtractor
 from souvenir.memory.model_resolve import ModelResolver
 from souvenir.memory.port import Candidate, Decision, Extraction, Extractor, Known, Path, Resolver, Utterance
@@ -25,6 +28,7 @@ from souvenir.retrieval.search import Search
 from souvenir.retrieval.signs import signs_of, words_of
 from souvenir.retrieval.terms import terms_of
 from souvenir.stores.memory_ports import FoundBy, Memory, MemoryStore, NewMemory
+from souvenir.stores.passage_ports import Passage
 from souvenir.types import SpaceId
 
 log = structlog.get_logger(__name__)
@@ -74,7 +78,7 @@ class Formation:
     local rules do the same job, and what is stored says who found it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - named parts, put together in one place
         self,
         *,
         memories: MemoryStore,
@@ -85,8 +89,10 @@ class Formation:
         settings: Settings,
         clock: Clock,
         metrics: Metrics,
+        transaction: Callable[[], AbstractAsyncContextManager[object]],
     ) -> None:
         self._memories = memories
+        self._transaction = transaction
         self._search = search
         self._embedder = embedder
         self._extractor, self._resolver = local
@@ -99,14 +105,19 @@ class Formation:
         self, space: SpaceId, said: Utterance, before: Sequence[Utterance], key: str, origin: dict[str, str]
     ) -> Formed:
         """Remember what is worth it; every decision is one transaction. Only what a user says is ever read."""
-        if said.role != "user":
+        request = asked(said.content) if said.role == "user" else None
+        if isinstance(request, Forget):
+            said = replace(said, content=request.rest)  # what is to be forgotten must not be learned from the request
+        if said.role != "user" or not said.content.strip():
             return Formed((), "local")
+        # what a clock that was ahead dates to the future could else not be replaced until then
+        said = replace(said, at=min(said.at, self._clock.now()))
         extraction = await self._extract(space, said, before)
         decided = [
             await self._decide(space, candidate, extraction.path, said.at, key, origin)
             for candidate in extraction.candidates
         ]
-        self._report(space, said, decided, extraction.path)
+        self._report(space, len(said.content), decided, extraction.path)
         return Formed(tuple(decided), extraction.path)
 
     async def consider(self, space: SpaceId, said: Utterance, before: Sequence[Utterance]) -> Formed:
@@ -133,7 +144,9 @@ class Formation:
     ) -> Decided:
         """Store what somebody asked to remember, whatever its importance; resolved like anything else."""
         decision, vector = await self._resolve(space, candidate, "local", at)
-        return await self._apply(space, candidate, decision, vector, Source(at, "user", by, origin, key))
+        decided = await self._apply(space, candidate, decision, vector, Source(at, "user", by, origin, key))
+        self._report(space, len(candidate.content), [decided], "user")
+        return decided
 
     async def found_by(self, text: str) -> FoundBy:
         """What search finds a sentence by."""
@@ -148,17 +161,10 @@ class Formation:
 
     async def near(self, space: SpaceId, text: str, count: int) -> list[Known]:
         """The active memories nearest to a text, nearest first."""
-        found = await self._search.search([space], text, _MEMORIES, limit=count, threshold=-1.0, rerank=False)
-        stored = await self._memories.by_passage(space, [hit.passage.passage_id for hit in found.hits])
-        known = []
-        for hit in found.hits:
-            memory = stored.get(hit.passage.passage_id)
-            if memory is None or not memory.is_active(self._clock.now()):
-                continue
-            own = hit.passage.vector
-            vector = None if own is None else own.astype(np.float32)
-            known.append(Known(memory.memory_id, memory.content, memory.category, memory.said_at, vector))  # type: ignore[arg-type]
-        return known
+        found = await self._search.search(
+            [space], text, _MEMORIES, limit=count, threshold=-1.0, rerank=False, judged=False
+        )
+        return [_known(hit.passage) for hit in found.hits]
 
     async def _extract(self, space: SpaceId, said: Utterance, before: Sequence[Utterance]) -> Extraction:
         context = [one for one in before if one.role in {"user", "assistant"}][-BEFORE:]
@@ -181,8 +187,8 @@ class Formation:
         if why is not None:
             return Decided(candidate, "reject", None, why)
         decision, vector = await self._resolve(space, candidate, path, at)
-        own_key = f"{key}:{hashlib.sha256(candidate.content.encode()).hexdigest()[:24]}"
-        return await self._apply(space, candidate, decision, vector, Source(at, path, "formation", origin, own_key))
+        source = Source(at, path, "formation", origin, key_of(key, candidate.content))
+        return await self._apply(space, candidate, decision, vector, source)
 
     def _rejected(self, candidate: Candidate) -> str | None:
         return rejection(candidate.category, candidate.importance, candidate.confidence, self._settings)
@@ -229,9 +235,11 @@ class Formation:
         if action == "replace" and decision.target is not None:
             memory = await self._memories.replace(space, decision.target, new, decision.reason, by, key)
         elif action == "add":
-            memory = await self._memories.add(space, new, decision.reason, by, key)
-            if memory is not None and decision.undecided and decision.target is not None:
-                await self._memories.open_conflict(space, decision.target, memory.memory_id, decision.reason)
+            # together: once the sentence is known, nobody would ask again what it contradicts
+            async with self._transaction() if decision.undecided else contextlib.nullcontext():
+                memory = await self._memories.add(space, new, decision.reason, by, key)
+                if memory is not None and decision.undecided and decision.target is not None:
+                    await self._memories.open_conflict(space, decision.target, memory.memory_id, decision.reason)
         if memory is None:
             await self._memories.ignored(space, candidate.content, decision.target, decision.reason, key)
             action = "ignore"
@@ -270,8 +278,8 @@ class Formation:
             await self._memories.spend(space, self._clock.now().date(), purpose, tokens)
             self._metrics.memory_tokens.labels(purpose).inc(tokens)
 
-    def _report(self, space: SpaceId, said: Utterance, decided: Sequence[Decided], path: Path) -> None:
-        """One line per run; sentences are people's own words and are shown at debug only."""
+    def _report(self, space: SpaceId, length: int, decided: Sequence[Decided], path: str) -> None:
+        """One line per run; sentences, and reasons that quote them, are people's own words and shown at debug only."""
         for one in decided:
             self._metrics.memory_decisions.labels(one.action, path).inc()
             if one.action in {"add", "replace"}:
@@ -279,9 +287,35 @@ class Formation:
         log.info(
             "memory_decision",
             user=space,
-            input_length=len(said.content),
+            input_length=length,
             extracted_count=len(decided),
             path=path,
-            decisions=[{"action": one.action, "target": one.target, "reason": one.reason} for one in decided],
+            decisions=[
+                {
+                    "fact": one.memory.memory_id if one.memory is not None else None,
+                    "action": one.action,
+                    "target": one.target,
+                    "reason": one.reason.partition(":")[0] if path != "model" else "the model's",
+                }
+                for one in decided
+            ],
         )
-        log.debug("memory_decision facts", user=space, facts=[one.candidate.content for one in decided])
+        log.debug(
+            "memory_decision in words",
+            user=space,
+            decisions=[
+                {"fact": one.candidate.content, "action": one.action, "target": one.target, "reason": one.reason}
+                for one in decided
+            ],
+        )
+
+
+def key_of(key: str, content: str) -> str:
+    """The key under which a sentence of a message is stored; `key` is the message's own."""
+    return f"{key}:{hashlib.sha256(content.encode()).hexdigest()[:24]}"
+
+
+def _known(passage: Passage) -> Known:
+    """What a memory's passage tells of it."""
+    vector = None if passage.vector is None else passage.vector.astype(np.float32)
+    return Known(passage.origin["memory_id"], passage.text, passage.category, passage.at, vector)  # type: ignore[arg-type]

@@ -6,9 +6,7 @@ the best. `python -m bench.retrieval.fit` fits both; docs/retrieval.md shows how
 """
 
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from math import exp, log
 
 from souvenir.retrieval.space_index import Candidates
 
@@ -22,6 +20,7 @@ class Calibration:
     unknown_names: float
     size: float
     few: float
+    length: float
     said_bias: float
     score: float
     behind: float
@@ -29,10 +28,11 @@ class Calibration:
     threshold: float
 
 
-_SHARPNESS = 4.0  # of the first question: when in doubt, nothing was said
+_SHARPNESS = 12.0  # of the first question: when in doubt, nothing was said
 _DOUBT = 0.3
 _USUAL = 500  # passages the weights were fitted with
 _FEW = 100  # below that chance falls faster
+_SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of advice; others were not measured
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
@@ -41,11 +41,12 @@ _MINILM = Calibration(
     unknown_names=-5.2,
     size=-0.3,
     few=-0.25,
-    said_bias=-5.45,
+    length=-0.42,
+    said_bias=-5.0,
     score=0.37,
     behind=1.2,
     bias=-2.85,
-    threshold=0.003,
+    threshold=0.001,
 )
 _BY_MODEL = {"all-MiniLM-L6-v2": _MINILM}
 
@@ -55,20 +56,23 @@ def calibration_of(model: str) -> Calibration:
     return _BY_MODEL.get(model.rsplit("/", 1)[-1], _MINILM)
 
 
-def probabilities(found: Candidates, calibration: Calibration) -> NDArray[np.float32]:
+def probabilities(found: Candidates, calibration: Calibration) -> list[float]:
     """How likely each candidate answers, between 0 and 1."""
-    if not len(found.ids):
-        return np.zeros(0, np.float32)
+    scores = found.scores.tolist()
+    if not scores:
+        return []
     c = calibration
     said = c.said_bias + c.cosine * float(found.cosines.max()) + c.lexical * float(found.lexical.max())
     # the more there is, the nearer the nearest is by chance
     among = min(max(found.among, 2), _MANY)
-    said += c.size * float(np.log(among / _USUAL)) + c.few * min(0.0, float(np.log(among / _FEW)))
+    said += c.size * log(among / _USUAL) + c.few * min(0.0, log(among / _FEW))
+    # and the longer it is, the more words it shares by chance
+    said += c.length * log(min(max(found.average, _SHORT), _LONG) / _SHORT)
     if found.named == 0:
         said += c.unknown_names
-    this = c.bias + c.score * found.scores + c.behind * (found.scores - found.scores.max())
-    return (_logistic(_SHARPNESS * (said - _DOUBT)) * _logistic(this)).astype(np.float32)
+    anything, best = _logistic(_SHARPNESS * (said - _DOUBT)), max(scores)
+    return [anything * _logistic(c.bias + c.score * score + c.behind * (score - best)) for score in scores]
 
 
-def _logistic(values: NDArray[np.float32] | float) -> NDArray[np.float32]:
-    return np.asarray(1 / (1 + np.exp(-np.clip(values, -60, 60))), np.float32)
+def _logistic(value: float) -> float:
+    return 1 / (1 + exp(-min(max(value, -60.0), 60.0)))

@@ -22,7 +22,7 @@ from souvenir.embed.port import Embedder
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.postings import idf
 from souvenir.retrieval.question import Question
-from souvenir.retrieval.score import ASSISTANT, REACH, score, surface
+from souvenir.retrieval.score import ASSISTANT, REACH, said, score, surface
 from souvenir.retrieval.signs import INSTRUCTION
 from souvenir.retrieval.space_index import Candidates, SpaceIndex, Statistics, guessed
 from souvenir.retrieval.times import TimeRange
@@ -35,12 +35,12 @@ log = structlog.get_logger(__name__)
 TASK = "index-large-space"
 TIDY_TASK = "tidy-large-spaces"
 
-_NEAREST = 500  # by meaning
+_NEAREST = 600  # by meaning
 _NEAREST_PREFERRED = 200  # in each period the question speaks of, and among standing wishes
 _HOLDERS = 10_000  # by words, as far as that can be told before looking
 _HOLDERS_OF_SEVERAL = 3000  # words that are always said together have more than can be told
 _TOO_MANY_HOLDERS = 3 * _HOLDERS
-_SECOND_LOOK = 120
+_SECOND_LOOK = 160
 _SECOND_LOOK_FILTERED = 300
 _PERIODS = 3
 _COMBINED_TERMS = 8
@@ -93,11 +93,22 @@ class LargeSpaces:
         jobs.register(TASK, self._index)
         jobs.register(TIDY_TASK, self._tidy, cron="41 3 * * *")
 
+    async def look(self, space: SpaceId, question: Question, only: Filter) -> "LargeLook":
+        """What is known of a space for a question, before its vector is."""
+        survey = await self._store.survey(space, question.terms, only, question.asked_at)
+        return LargeLook(self, space, question, only, survey)
+
     async def candidates(
-        self, space: SpaceId, question: Question, vector: NDArray[np.float32] | None, only: Filter, count: int
+        self,
+        space: SpaceId,
+        question: Question,
+        vector: NDArray[np.float32] | None,
+        only: Filter,
+        count: int,
+        survey: Survey,
     ) -> Candidates:
         """The best `count` passages that pass the filter."""
-        asked = await self._asked(space, question, vector, only)
+        asked = self._asked(question, vector, only, survey)
         seen = _joined(await asyncio.gather(*self._looks(space, asked)))
         if len(seen.ids) < _NEAREST:
             # all that passes and has a vector was seen; now what has none too
@@ -120,10 +131,7 @@ class LargeSpaces:
         await self._notice(space, asked.survey)
         return found
 
-    async def _asked(
-        self, space: SpaceId, question: Question, vector: NDArray[np.float32] | None, only: Filter
-    ) -> _Asked:
-        survey = await self._store.survey(space, question.terms, only, question.asked_at)
+    def _asked(self, question: Question, vector: NDArray[np.float32] | None, only: Filter, survey: Survey) -> _Asked:
         weights = {term: idf(survey.passages, survey.holders[term]) for term in question.terms}
         whole = sum(weights.values()) or 1.0
         look = Look(
@@ -175,6 +183,21 @@ class LargeSpaces:
         for space, passages in (await self._store.spaces()).items():
             if 2 * passages < self._largest:
                 await self._store.drop(space)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeLook:
+    """A large space as a question sees it before its vector is known."""
+
+    spaces: LargeSpaces
+    space: SpaceId
+    question: Question
+    only: Filter
+    survey: Survey
+
+    async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
+        """The best candidates; without a vector, by words alone."""
+        return await self.spaces.candidates(self.space, self.question, vector, self.only, count, self.survey)
 
 
 def groups_of(
@@ -241,6 +264,7 @@ def _best(seen: Glimpses, asked: _Asked, count: int) -> NDArray[np.int64]:
     )
     cosines = np.where(np.isnan(seen.cosines), guessed(seen.shares), seen.cosines)
     speakers = np.zeros(1, np.int32)
-    scores = score(asked.question, known, cosines, seen.shares, speakers, asked.periods)
+    words = said(asked.question, known, seen.shares, speakers, asked.periods)
+    scores = score(asked.question, known, words, cosines, seen.shares)
     best = np.argpartition(-scores, count)[:count] if len(scores) > count else np.arange(len(scores))
     return np.sort(seen.ids[best])

@@ -14,7 +14,12 @@ _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s"
 
 
 def message_passages(message: Message, speaker: str | None, external_id: str | None) -> list[NewPassage]:
-    """The passages of a message, without vectors. Who said it is among the words it is found by."""
+    """The passages of a message, without vectors; none of one that says nothing.
+
+    Who said it is among the words it is found by.
+    """
+    if not message.content.strip():
+        return []
     origin = {} if external_id is None else {"external_id": external_id}
     return [
         NewPassage(

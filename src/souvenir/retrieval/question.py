@@ -55,6 +55,8 @@ _TIME_NAMES = frozenset(
     """.split()
 )
 
+_NO_NAMES = STOP_WORDS | _TIME_NAMES
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -102,5 +104,5 @@ def read_question(text: str, now: datetime, fusion: Fusion = "weighed") -> Quest
 
 
 def _names(text: str) -> frozenset[str]:
-    words = (word for word in _NAME.findall(text) if word.lower() not in STOP_WORDS | _TIME_NAMES)
+    words = (word for word in _NAME.findall(text) if word.lower() not in _NO_NAMES)
     return frozenset(term for word in words for term in terms_of(word))

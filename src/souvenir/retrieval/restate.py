@@ -22,18 +22,21 @@ def newest_first(found: Candidates, question: Question, stored: Mapping[int, Pas
     asked = frozenset(question.terms)
     top = [stored[passage_id] for passage_id in found.ids[:_LOOKED_AT].tolist()]
     words = [frozenset(passage.terms.split()) for passage in top]
+    before = found.scores[:_LOOKED_AT].tolist()
     scores = found.scores.copy()
+    lifted = False
     # oldest first, so that the newest of several is lifted above what was lifted before it
     for newer in sorted(range(len(top)), key=lambda place: top[place].at):
         for older in range(len(top)):
             if (
                 top[newer].at > top[older].at
-                and found.scores[newer] >= found.scores[older] - _NO_FURTHER
+                and before[newer] >= before[older] - _NO_FURTHER
                 and scores[newer] <= scores[older]
                 and _restates(words[newer], words[older], asked)
             ):
                 scores[newer] = np.nextafter(scores[older], np.float32(np.inf))
-    return replace(found, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
+                lifted = True
+    return replace(found, scores=scores).chosen(np.lexsort((-found.ids, -scores))) if lifted else found
 
 
 def _restates(newer: frozenset[str], older: frozenset[str], asked: frozenset[str]) -> bool:

@@ -1,5 +1,7 @@
 """The one scoring function: what a passage says, what surrounds it, who said it and when, weighed into one number.
 
+It is in two parts, `said` and `score`, because the first need not wait for the question to be embedded.
+
 Everything works on arrays in which the passages of a chat stand in the order in which they were said, so that the turn
 before and after is the entry before and after. A whole space is scored like that, and a few candidates of a very large
 one. Weights and their origin: docs/retrieval.md.
@@ -23,6 +25,9 @@ ROLES = {"user": 1, "assistant": ASSISTANT, "system": 3, "tool": 4}
 
 SESSION_GAP_SECONDS = 3600.0  # a pause that long begins another conversation within a chat
 RRF_K = 60
+_LESS_THAN_ANY = np.float32(-1000)  # than any value; a finite one, because arithmetic with others is slow
+_STRETCH = 16_384
+_ALONE = np.float32(-100)
 REACH = 3  # turns before and after, in whose light a turn is seen
 
 
@@ -56,7 +61,8 @@ WEIGHTS = Weights()
 class Surface(NamedTuple):
     """What is known of passages before anything is asked, in the order in which they were said."""
 
-    follows: NDArray[np.bool_]  # whether the entry before is the turn before, in the same session
+    linked: Floats  # 1 where the next entry is the next turn of the same session, else 0
+    apart: tuple[Floats, ...]  # for each distance: 0 where the entry that far on is of the same session, else a penalty
     prior: Floats
     assistant: Floats
     numbers: Floats
@@ -82,7 +88,8 @@ def surface(
     wishes = WEIGHTS.instruction * ((signs & INSTRUCTION) > 0) + WEIGHTS.preference * ((signs & PREFERENCE) > 0)
     prior = WEIGHTS.question * ((signs & QUESTION) > 0) + WEIGHTS.length * np.minimum(np.log1p(words), 3.0)
     return Surface(
-        follows=same,
+        linked=same[1:].astype(np.float32),
+        apart=_apart(same),
         prior=prior.astype(np.float32),
         assistant=assistant,
         numbers=((signs & NUMBERS) > 0) * own,
@@ -93,28 +100,32 @@ def surface(
     )
 
 
-def score(
+def _apart(follows: NDArray[np.bool_]) -> tuple[Floats, ...]:
+    penalties = []
+    together = follows[1:]
+    for distance in range(1, min(REACH, len(follows) - 1) + 1):
+        if distance > 1:
+            together = together[:-1] & follows[distance:]
+        penalties.append(np.where(together, np.float32(0), _LESS_THAN_ANY))
+    return tuple(penalties)
+
+
+def said(
     question: Question,
     surface: Surface,
-    cosines: Floats,
     lexical: Floats,
     speakers: NDArray[np.int32],
     periods: Sequence[TimeRange],
 ) -> Floats:
-    """How well each passage answers. `lexical` is BM25 as a share of the question's whole.
+    """The part of each passage's score that can be told before the question's vector is known.
 
-    `speakers` are those the question names, `periods` the times it speaks of.
-
-    Scores compare within and between questions, but mean nothing yet: see `souvenir.retrieval.calibrate`.
+    `lexical` is BM25 as a share of the question's whole, `speakers` are those the question names, `periods` the times
+    it speaks of.
     """
-    if question.fusion == "rrf":
-        return _by_rank(cosines, lexical)
     w = WEIGHTS
-    total: Floats = surface.prior + np.float32(w.cosine) * cosines + np.float32(w.lexical) * lexical
-    before = surface.follows[1:]
-    total[1:] += before * (np.float32(w.cosine_before) * cosines[:-1] + np.float32(w.lexical_before) * lexical[:-1])
-    total[:-1] += before * (np.float32(w.cosine_after) * cosines[1:] + np.float32(w.lexical_after) * lexical[1:])
-    total += np.float32(w.surroundings) * _surroundings(cosines + lexical, surface.follows)
+    total: Floats = surface.prior + np.float32(w.lexical) * lexical
+    total[1:] += np.float32(w.lexical_before) * surface.linked * lexical[:-1]
+    total[:-1] += np.float32(w.lexical_after) * surface.linked * lexical[1:]
     total += np.float32(_assistant(question)) * surface.assistant
     if question.wants_help:
         total += surface.wishes
@@ -126,6 +137,21 @@ def score(
         total += np.float32(w.speaker) * np.isin(surface.speaker, speakers)
     if periods:
         total += np.float32(w.time) * _within(periods, surface.at)
+    return total
+
+
+def score(question: Question, surface: Surface, said: Floats, cosines: Floats, lexical: Floats) -> Floats:
+    """How well each passage answers; `said` is what is known without the cosines.
+
+    Scores compare within and between questions, but mean nothing yet: see `souvenir.retrieval.calibrate`.
+    """
+    if question.fusion == "rrf":
+        return _by_rank(cosines, lexical)
+    w = WEIGHTS
+    total: Floats = said + np.float32(w.cosine) * cosines
+    total[1:] += np.float32(w.cosine_before) * surface.linked * cosines[:-1]
+    total[:-1] += np.float32(w.cosine_after) * surface.linked * cosines[1:]
+    total += np.float32(w.surroundings) * _surroundings(cosines + lexical, surface.apart)
     return total
 
 
@@ -146,25 +172,31 @@ def _assistant(question: Question) -> float:
     return WEIGHTS.assistant_together if question.about_both else WEIGHTS.assistant
 
 
-def _surroundings(values: Floats, follows: NDArray[np.bool_]) -> Floats:
+def _surroundings(values: Floats, apart: Sequence[Floats]) -> Floats:
     """The mean of the best two within reach of each entry, itself included."""
+    means = np.empty_like(values)
+    for start in range(0, len(values), _STRETCH):  # as much at a time as the processor keeps at hand
+        first, end = max(0, start - REACH), min(len(values), start + _STRETCH + REACH)
+        penalties = [penalty[first : end - distance] for distance, penalty in enumerate(apart, 1)]
+        stop = min(len(values), start + _STRETCH)
+        means[start:stop] = _best_two(values[first:end], penalties)[start - first : stop - first]
+    return means
+
+
+def _best_two(values: Floats, apart: Sequence[Floats]) -> Floats:
     best = values.copy()
-    second = np.full_like(values, -np.inf)
+    second = np.full_like(values, _LESS_THAN_ANY)
     room = np.empty_like(values), np.empty_like(values)  # large arrays cost more to get than to fill
-    together = follows[1:]
-    for distance in range(1, min(REACH, len(values) - 1) + 1):
-        if distance > 1:
-            together = together[:-1] & follows[distance:]
-        apart = np.where(together, np.float32(0), np.float32(-np.inf))
+    for distance, penalty in enumerate(apart, 1):
         others, lesser = room[0][distance:], room[1][distance:]
         for here, there in ((slice(None, -distance), slice(distance, None)), (slice(distance, None), slice(-distance))):
-            np.add(values[there], apart, out=others)
+            np.add(values[there], penalty, out=others)
             np.minimum(best[here], others, out=lesser)
             np.maximum(second[here], lesser, out=second[here])
             np.maximum(best[here], others, out=best[here])
-    np.copyto(second, np.float32(0), where=second == -np.inf)
+    np.maximum(second, np.float32(0), out=second, where=second < _ALONE)
     best += second
-    best /= np.float32(2)
+    best *= np.float32(0.5)
     return best
 
 

@@ -1,10 +1,11 @@
 """One search over everything remembered: read the question, score each space, judge, cut, cite."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic, perf_counter
+from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import structlog
@@ -22,8 +23,9 @@ from souvenir.retrieval.question import Question, read_question
 from souvenir.retrieval.rerank import Reranker, reranked
 from souvenir.retrieval.restate import newest_first
 from souvenir.retrieval.score import WEIGHTS
-from souvenir.retrieval.space_index import Candidates
+from souvenir.retrieval.space_index import Candidates, Glance, SpaceIndex
 from souvenir.retrieval.spaces import SpaceIndexes
+from souvenir.stores.memory_ports import Memory, MemoryStore
 from souvenir.stores.passage_ports import Passage, PassageStore, SpaceState
 from souvenir.types import SpaceId
 
@@ -31,11 +33,13 @@ log = structlog.get_logger(__name__)
 
 QUERY_CHARACTERS = 8000  # of a query that are read; the rest of a pasted page adds nothing but time
 
-_SPARE = 12  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
+_SPARE = 6  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
+_TURNS_TO_BEGIN = 20  # of the loop, in which the embedder's thread gets hold of the interpreter
 _INLINE = 20_000  # passages that are scored in less time than handing them to a thread takes
 _EMBEDDER_REST_SECONDS = 5.0  # after it failed, so that not every question waits for it to fail again
 
-Decay = Callable[[Passage, datetime], float]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +59,55 @@ class Found:
     degraded: bool
 
 
-def no_decay(_passage: Passage, _now: datetime) -> float:
-    """What is remembered does not fade."""
-    return 1.0
+class Look(Protocol):
+    """One space as a question sees it before its vector is known."""
+
+    async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
+        """The best candidates; without a vector, by words alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """A space that is held in memory."""
+
+    index: SpaceIndex
+    glance: Glance
+    in_thread: bool
+
+    async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
+        """The best candidates."""
+        return await _run(self.in_thread, self.index.best, self.glance, vector, count)
+
+
+class Judge(Protocol):
+    """Says which memories may come back, and what each counts."""
+
+    def usable(self, memory: Memory, now: datetime, *, past: bool = False) -> bool:
+        """Whether it may come back at all; of the `past` also what has been replaced or has ended since."""
+        ...
+
+    def weighed(self, score: float, memory: Memory, now: datetime) -> float:
+        """Its score after what time and people made of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question as each space is asked it."""
+
+    question: Question
+    vector: NDArray[np.float32] | None
+    only: Filter
+    limit: int
+    judge: Judge | None
+    without: Callable[[Passage], bool] | None
 
 
 class Search:
     """Search for one process. Spaces are given by the caller's scope and are all that is ever looked at."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - named parts, put together in one place
         self,
         *,
         passages: PassageStore,
@@ -74,8 +118,12 @@ class Search:
         settings: Settings,
         clock: Clock,
         metrics: Metrics,
+        memories: MemoryStore | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._passages = passages
+        self._memories = memories
+        self._judge = judge
         self._indexes = indexes
         self._large = large
         self._embedder = embedder
@@ -100,31 +148,54 @@ class Search:
         limit: int,
         threshold: float | None = None,
         rerank: bool = True,
-        decay: Decay = no_decay,
+        judged: bool = True,
+        without: Callable[[Passage], bool] | None = None,
     ) -> Found:
         """What answers the query in these spaces, at most `limit` hits, each with a score above the threshold.
 
-        `decay` lets what is old, or was of no use, count for less.
+        Not `judged`, it shows what is known: memories too that must not be used, each for what it says alone.
+        What a caller has already it can leave out by `without`: that neither comes back nor counts for anything else.
         """
         started = perf_counter()
         now = self._clock.now()
         text = query[:QUERY_CHARACTERS]
-        question = read_question(text, now, self._settings.search_fusion)
-        states, vector = await asyncio.gather(self._passages.states(spaces), self._vector(text))
         least = self.default_threshold if threshold is None else threshold
-        found = await asyncio.gather(
-            *(self._in_space(space, states[space], question, vector, only, limit) for space in spaces)
-        )
+        looking = asyncio.create_task(self._looks(spaces, text, now, only))
+        try:
+            vector = await self._vector(text)
+            question, looks = await looking
+        finally:
+            looking.cancel()
+        asked = _Asked(question, vector, only, limit, self._judge if judged else None, without)
+        found = await _each([self._in_space(space, look, asked) for space, look in zip(spaces, looks, strict=True)])
         hits = [hit for hits in found for hit in hits]
-        if decay is not no_decay:
-            hits = [replace(hit, score=hit.score * decay(hit.passage, now)) for hit in hits]
         hits = [hit for hit in sorted(hits, key=lambda hit: -hit.score) if hit.score > least]
         if rerank and self._reranker is not None:
             hits = await self._reranked(self._reranker, query, hits)
         self._metrics.search_seconds.observe(perf_counter() - started)
-        outcome = "degraded" if vector is None else "found" if hits else "empty"
-        self._metrics.search_hits.labels(outcome).inc()
+        if judged:
+            outcome = "degraded" if vector is None else "found" if hits else "empty"
+            self._metrics.search_hits.labels(outcome).inc()
         return Found(tuple(hits[:limit]), degraded=vector is None)
+
+    async def near(self, places: Sequence[tuple[SpaceId, int]], query: str, least: float) -> list[Hit]:
+        """Of passages that were found before, those near a query in meaning, nearest first; their scores are cosines.
+
+        None when no embedder answers.
+        """
+        vector = await self._vector(query[:QUERY_CHARACTERS])
+        if vector is None:
+            return []
+        hits: list[Hit] = []
+        for space in dict.fromkeys(space for space, _ in places):
+            ids = [passage_id for own, passage_id in places if own == space]
+            stored = await self._passages.get(space, ids, self._embedder.model)
+            hits += [
+                Hit(float(passage.vector.astype(np.float32) @ vector), space, passage)
+                for passage in stored.values()
+                if passage.vector is not None
+            ]
+        return sorted((hit for hit in hits if hit.score >= least), key=lambda hit: -hit.score)
 
     async def _vector(self, text: str) -> NDArray[np.float32] | None:
         if monotonic() < self._embedder_rests_until:
@@ -138,48 +209,69 @@ class Search:
             log.warning("search goes on by words alone", reason=str(error) or "the embedder took too long")
             return None
 
-    async def _in_space(
-        self,
-        space: SpaceId,
-        state: SpaceState,
-        question: Question,
-        vector: NDArray[np.float32] | None,
-        only: Filter,
-        limit: int,
-    ) -> list[Hit]:
+    async def _looks(
+        self, spaces: Sequence[SpaceId], text: str, now: datetime, only: Filter
+    ) -> tuple[Question, list[Look | None]]:
+        """All that needs no vector, done while the question is embedded."""
+        for _ in range(_TURNS_TO_BEGIN):
+            await asyncio.sleep(0)
+        states = await self._passages.states(spaces)
+        question = read_question(text, now, self._settings.search_fusion)
+        return question, await _each([self._look(space, states[space], question, only) for space in spaces])
+
+    async def _look(self, space: SpaceId, state: SpaceState, question: Question, only: Filter) -> Look | None:
+        """What is there for a question, before its vector is known; None when the space is empty."""
         if not state.passages:
+            return None
+        if state.passages > self._settings.index_largest_space:
+            return await self._large.look(space, question, only)
+        index = await self._indexes.current(space, state, self._embedder.model, self._embedder.dimension or 1)
+        in_thread = state.passages > _INLINE
+        glance = await _run(in_thread, index.glance, question, only)
+        return InMemory(index, glance, in_thread)
+
+    async def _in_space(self, space: SpaceId, look: Look | None, asked: _Asked) -> list[Hit]:
+        if look is None:
             return []
-        count = max(limit, self._settings.rerank_candidates if self._reranker is not None else 0) + _SPARE
-        found = await self._candidates(space, state, question, vector, only, count)
+        question, vector = asked.question, asked.vector
+        count = max(asked.limit, self._settings.rerank_candidates if self._reranker is not None else 0) + _SPARE
         model = self._embedder.model if vector is not None else None
-        stored = await self._passages.get(space, found.ids.tolist(), model)
+        while True:
+            found = await look.best(vector, count)
+            read = await self._passages.get(space, found.ids.tolist(), model)
+            stored, memories = await self._usable(space, _wanted(read, asked.without), asked)
+            if len(read) - len(stored) <= _SPARE or len(found.ids) < count:
+                break
+            count *= 4  # so many may not come back that others must be looked for in their place
         found = _present(found, stored)
         if question.fusion == "weighed":
             found = _exactly(found, stored, vector)
         ranked = newest_first(found, question, stored)
         scores = probabilities(ranked, calibration_of(self._embedder.model))
-        hits = [
-            Hit(float(score), space, stored[passage_id])
-            for passage_id, score in zip(ranked.ids.tolist(), scores, strict=True)
-        ]
+        hits = [Hit(score, space, stored[one]) for one, score in zip(ranked.ids.tolist(), scores, strict=True)]
+        if memories and asked.judge is not None:
+            hits = [_weighed(asked.judge, hit, memories, question.asked_at) for hit in hits]
         return _one_per_message(hits)
 
-    async def _candidates(
-        self,
-        space: SpaceId,
-        state: SpaceState,
-        question: Question,
-        vector: NDArray[np.float32] | None,
-        only: Filter,
-        count: int,
-    ) -> Candidates:
-        model, dimension = self._embedder.model, self._embedder.dimension or 1
-        if state.passages > self._settings.index_largest_space:
-            return await self._large.candidates(space, question, vector, only, count)
-        index = await self._indexes.current(space, state, model, dimension)
-        if state.passages <= _INLINE:
-            return index.candidates(question, vector, only, count)
-        return await asyncio.to_thread(index.candidates, question, vector, only, count)
+    async def _usable(
+        self, space: SpaceId, stored: dict[int, Passage], asked: _Asked
+    ) -> tuple[dict[int, Passage], dict[int, Memory]]:
+        """Without memories that their own rows say are not to come back; and the rows of the others.
+
+        A memory may have ended in a process whose clock is ahead of ours, and thresholds may have changed.
+        """
+        ids = [one for one, passage in stored.items() if passage.kind == "memory"]
+        if self._memories is None or not ids:
+            return stored, {}
+        known = await self._memories.by_passage(space, ids)
+        now, past, judge = asked.question.asked_at, asked.only.as_of is not None, asked.judge
+        refused = {
+            one
+            for one, memory in known.items()
+            if not (judge.usable(memory, now, past=past) if judge is not None else past or memory.is_active(now))
+        }
+        usable = {one: passage for one, passage in stored.items() if one not in refused} if refused else stored
+        return usable, known
 
     async def _reranked(self, reranker: Reranker, query: str, hits: list[Hit]) -> list[Hit]:
         ordered = await reranked(
@@ -194,8 +286,28 @@ class Search:
         return ordered.items
 
 
+def _wanted(read: dict[int, Passage], without: Callable[[Passage], bool] | None) -> dict[int, Passage]:
+    return read if without is None else {one: passage for one, passage in read.items() if not without(passage)}
+
+
+def _weighed(judge: Judge, hit: Hit, memories: dict[int, Memory], now: datetime) -> Hit:
+    memory = memories.get(hit.passage.passage_id)
+    return hit if memory is None else replace(hit, score=judge.weighed(hit.score, memory, now))
+
+
+async def _run(in_thread: bool, work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:
+    return await asyncio.to_thread(work, *values, **named) if in_thread else work(*values, **named)
+
+
+async def _each(works: Sequence[Awaitable[T]]) -> list[T]:
+    """All results; a single one, the usual case, without the cost of a task."""
+    return [await works[0]] if len(works) == 1 else list(await asyncio.gather(*works))
+
+
 def _present(found: Candidates, stored: dict[int, Passage]) -> Candidates:
     """Without what was deleted since the candidates were chosen."""
+    if len(stored) == len(found.ids):
+        return found
     return found.chosen(np.array([passage_id in stored for passage_id in found.ids.tolist()], np.bool_))
 
 
@@ -203,11 +315,12 @@ def _exactly(found: Candidates, stored: dict[int, Passage], vector: NDArray[np.f
     """With cosines from the stored vectors in place of those from bytes, and in the order that gives."""
     if vector is None or not len(found.ids):
         return found
-    own = {place: stored[passage_id].vector for place, passage_id in enumerate(found.ids.tolist())}
-    measured = {place: values for place, values in own.items() if values is not None}
+    own = [stored[passage_id].vector for passage_id in found.ids.tolist()]
+    measured = [place for place, values in enumerate(own) if values is not None]
     exact = found.cosines.copy()
     if measured:
-        exact[list(measured)] = np.stack(list(measured.values())).astype(np.float32) @ vector
+        rows = np.concatenate([values for values in own if values is not None]).reshape(len(measured), -1)
+        exact[measured] = rows.astype(np.float32) @ vector
     scores = found.scores + np.float32(WEIGHTS.cosine) * (exact - found.cosines)
     return replace(found, cosines=exact, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
 

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.postings import Postings, idf, saturated
 from souvenir.retrieval.question import Question
-from souvenir.retrieval.score import ROLES, Surface, score, surface
+from souvenir.retrieval.score import ROLES, Surface, said, score, surface
 from souvenir.retrieval.terms import terms_of
+from souvenir.retrieval.times import TimeRange
 from souvenir.retrieval.vectors import QuantizedVectors
 from souvenir.stores.passage_ports import Changes, Columns
 
@@ -45,7 +46,7 @@ class Candidates:
     """The best passages of a space for a question, best first, with the signs their relevance is judged by.
 
     `named` is the share, by weight, of the question's names that occur in the space at all; 1 when it has none.
-    `among` is how many passages the space has.
+    `among` is how many passages the space has, `average` how many terms they have.
     """
 
     ids: NDArray[np.int64]
@@ -55,6 +56,7 @@ class Candidates:
     embedded: NDArray[np.bool_]
     named: float
     among: int
+    average: float
 
     def chosen(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> "Candidates":
         """Some of them, or all in another order."""
@@ -89,6 +91,33 @@ class Lexical:
     named: float
 
 
+class _Ordered(NamedTuple):
+    """The rows as they were said, and what is true of all of them; worked out once for all questions."""
+
+    order: NDArray[np.intp]
+    surface: Surface
+    average: float  # length of those alive
+    newest: float
+    first_end: float  # the earliest time at which any of them no longer stands; -inf when some are dead
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a question finds in a space before its vector is known. Arrays with `ordered` follow the index's order."""
+
+    question: Question
+    only: Filter
+    version: int
+    given: Statistics | None
+    statistics: Statistics
+    visible: NDArray[np.bool_] | None  # None: all
+    passes_ordered: NDArray[np.bool_] | None  # None: all
+    named: float
+    shares: NDArray[np.float32]
+    shares_ordered: NDArray[np.float32]
+    said_ordered: NDArray[np.float32]
+
+
 class SpaceIndex:
     """Rows are added at the end and die in place; an index with many dead rows is `worn` and better read anew.
 
@@ -97,6 +126,7 @@ class SpaceIndex:
 
     def __init__(self, dimension: int) -> None:
         self.revision = 0
+        self._version = 0
         self._dimension = dimension
         self._lock = threading.Lock()
         self._count = 0
@@ -110,7 +140,7 @@ class SpaceIndex:
         self._categories: dict[str, int] = {}
         self._tags: dict[str, array[int]] = {}
         self._tag_postings = 0
-        self._ordered: tuple[NDArray[np.intp], Surface] | None = None
+        self._ordered: _Ordered | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -123,7 +153,7 @@ class SpaceIndex:
             + self._postings.size_bytes
             + 4 * self._tag_postings
             + names
-            + (33 * self._count)
+            + (49 * self._count)
         )
 
     @property
@@ -143,6 +173,7 @@ class SpaceIndex:
                 self._kill(np.concatenate((change.removed, change.columns.ids)))
                 self._append(change.columns)
             self.revision = revision
+            self._version += 1
 
     def prepare(self) -> None:
         """Work out anew what questions need and changes leave undone; otherwise the next question does."""
@@ -162,21 +193,24 @@ class SpaceIndex:
 
         `statistics` are given where the index holds only some of a space.
         """
+        return self.best(self.glance(question, only, statistics), vector, count)
+
+    def glance(self, question: Question, only: Filter, statistics: Statistics | None = None) -> Glance:
+        """All that can be found out before the question's vector is known."""
         with self._lock:
-            visible = self._visible(only, question.asked_at)
-            statistics = statistics or self._statistics(question)
-            lexical = self._lexical(question, statistics)
-            cosines = self._cosines(vector, lexical.shares)
-            shares = lexical.shares
-            if not visible.all():
-                # what is not there must not lend its neighbours any weight
-                shares = shares * visible
-                cosines *= visible
-            order, known = self._order()
-            named = np.array([self._names[term] for term in question.terms if term in self._names], np.int32)
-            periods = question.periods(statistics.newest or self._newest(visible)) if visible.any() else ()
-            ranked = score(question, known, cosines[order], shares[order], named, periods)
-            places = _best(ranked, self._passes(only, visible)[order], count)
+            return self._glance(question, only, statistics)
+
+    def best(self, glance: Glance, vector: NDArray[np.float32] | None, count: int) -> Candidates:
+        """The best `count` of what passes; a glance from before the last change is taken again."""
+        with self._lock:
+            if glance.version != self._version:
+                glance = self._glance(glance.question, glance.only, glance.given)
+            order, known, *_ = self._order()
+            cosines = self._cosines(vector, glance.shares)
+            if glance.visible is not None:
+                cosines *= glance.visible
+            ranked = score(glance.question, known, glance.said_ordered, cosines[order], glance.shares_ordered)
+            places = _best(ranked, glance.passes_ordered, count)
             ids = self._column("ids")[order[places]]
             ranking = np.lexsort((-ids, -ranked[places]))[:count]  # of equal ones the newest first
             places, chosen = places[ranking], order[places[ranking]]
@@ -184,11 +218,44 @@ class SpaceIndex:
                 ids=ids[ranking],
                 scores=ranked[places],
                 cosines=cosines[chosen],
-                lexical=shares[chosen],
+                lexical=glance.shares[chosen],
                 embedded=self._column("embedded")[chosen],
-                named=lexical.named,
-                among=statistics.documents,
+                named=glance.named,
+                among=glance.statistics.documents,
+                average=glance.statistics.average,
             )
+
+    def _glance(self, question: Question, only: Filter, given: Statistics | None) -> Glance:
+        order, known, average, newest, first_end = self._order()
+        statistics = given or self._statistics(question, average)
+        lexical = self._lexical(question, statistics)
+        shares = lexical.shares
+        visible = passes = None
+        if only.as_of is not None or first_end <= question.asked_at.timestamp():
+            visible = self._visible(only, question.asked_at)
+            newest = float(self._column("at").max(where=visible, initial=-np.inf))
+            # what is not there must not lend its neighbours any weight
+            shares = shares * visible
+        if visible is not None or only != Filter():
+            passes = self._passes(only, visible)[order]
+        named = np.array([self._names[term] for term in question.terms if term in self._names], np.int32)
+        shares_ordered = shares[order]
+        periods: tuple[TimeRange, ...] = ()
+        if np.isfinite(newest):
+            periods = question.periods(statistics.newest or datetime.fromtimestamp(newest, UTC))
+        return Glance(
+            question=question,
+            only=only,
+            version=self._version,
+            given=given,
+            statistics=statistics,
+            visible=visible,
+            passes_ordered=passes,
+            named=lexical.named,
+            shares=shares,
+            shares_ordered=shares_ordered,
+            said_ordered=said(question, known, shares_ordered, named, periods),
+        )
 
     def _column(self, name: str) -> NDArray[Any]:
         return self._columns[name][: self._count]
@@ -259,11 +326,8 @@ class SpaceIndex:
         known: NDArray[np.bool_] = alive & (self._column("at") <= moment) & (until > moment)
         return known
 
-    def _newest(self, visible: NDArray[np.bool_]) -> datetime:
-        return datetime.fromtimestamp(float(self._column("at").max(where=visible, initial=-np.inf)), UTC)
-
-    def _passes(self, only: Filter, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        passing = visible
+    def _passes(self, only: Filter, visible: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        passing = visible if visible is not None else np.ones(self._count, np.bool_)
         if only.kinds:
             passing = passing & np.isin(self._column("kinds"), [self._kinds.get(kind, -2) for kind in only.kinds])
         if only.categories:
@@ -287,15 +351,14 @@ class SpaceIndex:
             mask[np.frombuffer(rows, np.int32)] = True
         return mask
 
-    def _statistics(self, question: Question) -> Statistics:
+    def _statistics(self, question: Question, average: float) -> Statistics:
         alive = self._column("alive")
-        lengths = self._column("lengths")[alive] if self._dead else self._column("lengths")
         holders = {}
         for term in question.terms:
             postings = self._postings.of(term)
             rows = postings[0] if postings is not None else ()
             holders[term] = int(alive[rows].sum()) if self._dead and len(rows) else len(rows)
-        return Statistics(len(lengths), float(lengths.mean()) if len(lengths) else 0.0, holders)
+        return Statistics(self.passages, average, holders)
 
     def _lexical(self, question: Question, known: Statistics) -> Lexical:
         lengths = self._column("lengths")
@@ -319,13 +382,21 @@ class SpaceIndex:
         embedded = self._column("embedded")
         return cosines if embedded.all() else np.where(embedded, cosines, guessed(shares))
 
-    def _order(self) -> tuple[NDArray[np.intp], Surface]:
+    def _order(self) -> _Ordered:
         """The rows as they were said, chat by chat; dead ones stand apart at the end and are nobody's neighbours."""
         if self._ordered is None:
-            chats = np.where(self._column("alive"), self._column("chats"), -1).astype(np.int32)
+            alive = self._column("alive")
+            chats = np.where(alive, self._column("chats"), -1).astype(np.int32)
             order = np.lexsort((self._column("ids"), chats))
             names = ("at", "roles", "speakers", "signs", "words")
-            self._ordered = order, surface(chats[order], *(self._column(name)[order] for name in names))
+            first_end = self._column("until").min(initial=np.inf) if not self._dead else -np.inf
+            self._ordered = _Ordered(
+                order=order,
+                surface=surface(chats[order], *(self._column(name)[order] for name in names)),
+                average=float(self._column("lengths")[alive].mean()) if self.passages else 0.0,
+                newest=float(self._column("at").max(where=alive, initial=-np.inf)),
+                first_end=float(first_end),
+            )
         return self._ordered
 
 
@@ -351,15 +422,16 @@ def guessed(shares: NDArray[np.float32]) -> NDArray[np.float32]:
     return cosines
 
 
-def _best(scores: NDArray[np.float32], passes: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+def _best(scores: NDArray[np.float32], passes: NDArray[np.bool_] | None, count: int) -> NDArray[np.intp]:
     """The places of the best, in no order; more than `count` only where scores are equal."""
-    kept = scores if passes.all() else np.where(passes, scores, np.float32(-np.inf))
+    kept = scores if passes is None else np.where(passes, scores, np.float32(-np.inf))
     blocks = len(kept) // _BLOCK
     if blocks > count:
         # as many as `count` blocks have one that good, so nobody who is less good is among the best
         peaks = kept[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
-        passes = passes & (kept >= np.partition(peaks, blocks - count)[blocks - count])
-    places = np.flatnonzero(passes)
+        enough = kept >= np.partition(peaks, blocks - count)[blocks - count]
+        passes = enough if passes is None else passes & enough
+    places = np.flatnonzero(passes) if passes is not None else np.arange(len(kept))
     if len(places) > count:
         least = np.partition(kept[places], len(places) - count)[len(places) - count]
         places = places[kept[places] >= least]

@@ -43,6 +43,9 @@ ASKING_WORDS = frozenset(
 )
 
 
+_NOT_ASKED_FOR = STOP_WORDS | ASKING_WORDS
+
+
 def terms_of(text: str) -> list[str]:
     """The terms of a text in order, each as often as it occurs; at most MAX_TERMS."""
     found: list[str] = []
@@ -55,7 +58,7 @@ def terms_of(text: str) -> list[str]:
 
 def question_terms(text: str, limit: int) -> list[str]:
     """The different terms of a question, in order, without words of asking unless it has nothing else."""
-    found = list(dict.fromkeys(_limited(_terms(text, STOP_WORDS | ASKING_WORDS), limit)))
+    found = list(dict.fromkeys(_limited(_terms(text, _NOT_ASKED_FOR), limit)))
     return found or list(dict.fromkeys(_limited(_terms(text, STOP_WORDS), limit)))
 
 

@@ -123,6 +123,15 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens of a day for a purpose."""
+
+    day: date
+    purpose: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryFilter:
     """Which memories a list shows; without anything, the active ones. `containing` is looked for in the text.
 
@@ -207,6 +216,16 @@ class MemoryStore(Protocol):
         """
         ...
 
+    async def share(self, space: SpaceId, memory_id: str, to: SpaceId, by: str) -> Memory | None:
+        """Copy an active memory into another space, where it lives a life of its own; returns what stands there.
+
+        Again, or where the space has the sentence, nothing changes: the copy, whatever it became there, or the memory
+        that says so is returned. A newer version takes the place of the copy of an older one. The copy's `origin` has
+        under `shared` the memory, its lineage and who shared it. None when there is no such memory; raises Conflicting
+        for one that is not active, with the reason.
+        """
+        ...
+
     async def delete(self, space: SpaceId, memory_id: str, by: str) -> Memory | None:
         """Delete softly: it is no longer found, and stays in its history. Again changes nothing.
 
@@ -264,8 +283,16 @@ class MemoryStore(Protocol):
         """
         ...
 
+    async def latest_change(self, spaces: Sequence[SpaceId]) -> int:
+        """A number that is another after anything happened to memories of these spaces; one cheap read."""
+        ...
+
     async def counts(self, space: SpaceId) -> MemoryCounts:
         """How many memories are active, and how many candidates were added, replaced something or were ignored."""
+        ...
+
+    async def totals(self) -> MemoryCounts:
+        """The counts of all spaces together; reads much where there is much, so not for every request."""
         ...
 
     async def expire(self, before: datetime) -> int:
@@ -284,6 +311,18 @@ class MemoryStore(Protocol):
 
     async def spent(self, space: SpaceId, day: date) -> dict[str, int]:
         """Tokens of a day by purpose."""
+        ...
+
+    async def spent_by_all(self, day: date) -> dict[str, int]:
+        """Tokens of a day by purpose, of all spaces together."""
+        ...
+
+    async def spending(self, space: SpaceId) -> Sequence[Spent]:
+        """All that was counted, by day and purpose."""
+        ...
+
+    async def restore_spending(self, space: SpaceId, spent: Sequence[Spent]) -> int:
+        """Write back what `spending` gave; of what is counted already the higher figure stays. How many are new."""
         ...
 
     async def export(self, space: SpaceId) -> tuple[Sequence[Memory], Sequence[Audit], Sequence[Conflict]]:

@@ -45,7 +45,7 @@ class NewPassage:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: a search makes many, and setting a frozen field takes five times as long
 class Passage:
     """A stored passage as a hit shows it. `until` is the time from which on it no longer stands."""
 
@@ -138,8 +138,12 @@ class PassageStore(Protocol):
         """Delete passages for good; unknown ids are nothing. Returns how many there were."""
         ...
 
-    async def remove_chat(self, space: SpaceId, chat_id: str, message_id: str | None = None) -> int:
-        """Delete a chat's passages, or those of one message, and the external ids with them; returns how many."""
+    async def remove_chat(self, space: SpaceId, chat_id: str) -> int:
+        """Delete a chat's passages, and its external ids with them; returns how many."""
+        ...
+
+    async def remove_message(self, space: SpaceId, chat_id: str, message_id: str) -> int:
+        """Delete a message's passages; its external id stays, since what it says next is still that message's."""
         ...
 
     async def close(self, space: SpaceId, passage_ids: Sequence[int], at: datetime) -> int:

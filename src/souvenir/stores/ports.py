@@ -1,6 +1,7 @@
 """What Souvenir asks of storage. Every engine keeps these promises whole; `souvenir.testing` states them as tests."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Literal, Protocol, TypeVar
@@ -86,6 +87,10 @@ class Job:
     queued_at: datetime | None = None
 
 
+running_job: ContextVar[Job | None] = ContextVar("running_job", default=None)
+"""The job that the current task works for. The database refuses its transactions, with Erased, once it was erased."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobCounts:
     """The state of the queue."""
@@ -115,6 +120,12 @@ class JobStore(Protocol):
         """
         ...
 
+    async def follow(self, job_id: int, worker_id: int) -> Job | None:
+        """End a job that a worker runs as done, and let it have the next of the line; None and nothing changes when
+        that one cannot run now or has been tried before, or the worker has lost the job.
+        """
+        ...
+
     async def retry(self, job_id: int) -> bool:
         """Queue a failed job again; False when no failed job has that id."""
         ...
@@ -133,6 +144,15 @@ class JobStore(Protocol):
 
     async def forget_before(self, at: datetime) -> int:
         """Drop keys and errors of jobs that no longer exist and are older than `at`; returns how many keys."""
+        ...
+
+    async def erase(self, space: SpaceId) -> int:
+        """Remove a space's jobs with their keys and errors; returns how many jobs.
+
+        Transactions that a job which runs just now has not begun yet are refused from then on (`running_job`); those it
+        is in are waited for by SpaceArchive.hold. A job that happens to be of this space and works for all of them
+        goes on, as one of nobody's.
+        """
         ...
 
 
@@ -293,6 +313,14 @@ class ChatArchive(Protocol):
 
         Not for chats in use: what `chat` says replaces what the engine had. Many or large messages may take several
         writes; an interrupted call is simply made again.
+        """
+        ...
+
+    async def erase(self, space: SpaceId) -> tuple[int, int]:
+        """Delete all chats of a space and whatever else names it; returns how many chats and messages there were.
+
+        An interrupted call is simply made again; what it returned of is gone for good, left-overs of earlier deletions
+        too.
         """
         ...
 

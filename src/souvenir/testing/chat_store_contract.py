@@ -22,6 +22,7 @@ from souvenir.stores.ports import (
     NewMessage,
     Page,
 )
+from souvenir.testing.chat_erase_contract import ChatEraseContract
 from souvenir.testing.chats import HIGHEST, Store, all_chats, all_messages, new_id, new_space, said, start
 from souvenir.testing.clock import ManualClock
 from souvenir.types import SpaceId
@@ -29,7 +30,7 @@ from souvenir.types import SpaceId
 __all__ = ["ChatStoreContract"]
 
 
-class ChatStoreContract:
+class ChatStoreContract(ChatEraseContract):
     """Inherit, and give a `store` fixture."""
 
     @pytest.fixture

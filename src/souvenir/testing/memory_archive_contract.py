@@ -129,6 +129,22 @@ class MemoryArchiveContract:
         assert await store.undo(space, back.memory_id, green.memory_id, "ann", None, None) is not None
         assert await store.undo(space, back.memory_id, first.memory_id, "ann", None, None) is not None
 
+    async def test_what_was_spent_comes_back_as_it_was(self, store: MemoryStore) -> None:
+        """Of two figures the higher one stays, so that no import makes anybody's budget larger."""
+        space, elsewhere = new_space(), new_space()
+        for day, purpose, tokens in ((AT, "resolve", 3), (AT, "extract", 5), (AT - DAY, "extract", 7)):
+            await store.spend(space, day.date(), purpose, tokens)
+        spent = await store.spending(space)
+        assert [(one.purpose, one.tokens) for one in spent] == [("extract", 7), ("extract", 5), ("resolve", 3)]
+        await store.spend(elsewhere, AT.date(), "extract", 9)
+        assert await store.restore_spending(elsewhere, spent) == 2
+        assert await store.spent(elsewhere, AT.date()) == {"extract": 9, "resolve": 3}
+        await store.erase(space)
+        assert await store.spending(space) == []
+        assert await store.restore_spending(space, spent) == 3
+        assert await store.restore_spending(space, spent) == 0
+        assert await store.spending(space) == spent
+
     async def test_what_another_memory_took_the_place_of_ends_when_that_happened(
         self, store: MemoryStore, passages: PassageStore, clock: ManualClock
     ) -> None:

@@ -35,6 +35,7 @@ from souvenir.stores.passage_ports import Passage, PassageStore
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.memories import ALL, added, contents, ends, found_by, memory, replaced, state
 from souvenir.testing.memory_archive_contract import MemoryArchiveContract
+from souvenir.testing.memory_sharing_contract import MemorySharingContract
 from souvenir.testing.memory_versions_contract import MemoryVersionsContract
 from souvenir.testing.memory_writers_contract import MemoryWritersContract
 from souvenir.testing.passages import AT, MODEL, new_space, unit
@@ -56,7 +57,7 @@ TEXTS = {
 UNSTORABLE = pytest.mark.parametrize("text", ["a\x00b", "\ud800"], ids=["NUL", "half a pair"])
 
 
-class MemoryStoreContract(MemoryVersionsContract, MemoryArchiveContract, MemoryWritersContract):
+class MemoryStoreContract(MemoryVersionsContract, MemoryArchiveContract, MemoryWritersContract, MemorySharingContract):
     """Inherit, and give the fixtures `store`, `passages`, `transaction`, `other` and `other_passages`."""
 
     @pytest.fixture
@@ -93,7 +94,7 @@ class MemoryStoreContract(MemoryVersionsContract, MemoryArchiveContract, MemoryW
         shown = await passages.get(space, [stored.passage_id], MODEL)
         vector = shown[stored.passage_id].vector
         assert vector is not None
-        assert vector.tobytes() == unit(sum(b"User likes tea")).astype(np.float16).tobytes()
+        assert vector.tolist() == unit(sum(b"User likes tea")).astype(np.float16).tolist()
         assert replace(shown[stored.passage_id], vector=None) == Passage(
             stored.passage_id, "memory", "User likes tea", "user likes tea", AT, 0, 14, None, None, None, None, (),
             "preference", {"chat_id": "c", "memory_id": stored.memory_id}, clock.now(),

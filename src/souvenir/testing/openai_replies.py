@@ -12,7 +12,9 @@ import numpy as np
 
 from souvenir.types import JsonObject
 
-Place = Literal["headers", "start", "middle"]
+Place = Literal["headers", "start", "role", "first", "middle", "last", "finish"]
+"""Before the headers, before the body, after its first event, after the first piece of the text, halfway, after the
+last piece, and after the finish reason. Of a whole answer everything after `start` is halfway."""
 
 _CREATED = 1_700_000_000
 _ARGUMENT_PIECE = 7
@@ -20,14 +22,14 @@ _ARGUMENT_PIECE = 7
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Falls silent before the headers, before the first byte of the body, or halfway, until released."""
+    """Falls silent at a place, until released."""
 
     at: Place = "headers"
 
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """Closes the connection before the headers, before the first byte of the body, or halfway."""
+    """Closes the connection at a place."""
 
     at: Place = "headers"
 
@@ -105,8 +107,8 @@ class Reply:
     """A chat answer. `extra` is added to the body and every chunk, `extra_message` to the message and the first delta.
 
     `pieces` are the content deltas of a stream (words by default), `usage` replaces the counted one, `preamble` is sent
-    raw before the first event (a comment, say), `done` is whether a stream ends with `[DONE]`, and `fault` is what goes
-    wrong on the way.
+    raw before the first event (a comment, say), `done` is whether a stream ends with `[DONE]`, `content_type` is sent
+    instead of the right one, and `fault` is what goes wrong on the way.
     """
 
     text: str | None = ""
@@ -120,6 +122,7 @@ class Reply:
     extra_message: JsonObject = field(default_factory=dict)
     preamble: str = ""
     done: bool = True
+    content_type: str | None = None
     fault: Fault | None = None
 
     @classmethod
@@ -138,7 +141,7 @@ class Reply:
         if isinstance(self.fault, Garble):
             content = self.fault.data.encode()
         half = len(content) // 2
-        return self._with_fault([content[:half], content[half:]], 1)
+        return self._with_fault([content[:half], content[half:]], {})
 
     def stream(self, body: JsonObject) -> list[Step]:
         """The server-sent events, with the fault where it belongs."""
@@ -152,13 +155,15 @@ class Reply:
             chunks.append(base | {"choices": [], "usage": self._usage(body)})
         events = [_event(json.dumps(chunk)) for chunk in chunks] + ([_event("[DONE]")] if self.done else [])
         events[0] = self.preamble.encode() + events[0]
-        return self._with_fault(events, len(indexes) * (1 + max(1, (len(deltas) - 1) // 2)))
+        middle, last = 1 + max(1, (len(deltas) - 1) // 2), len(deltas)
+        said: dict[Place, int] = {"role": 1, "first": 2, "middle": middle, "last": last, "finish": last + 1}
+        return self._with_fault(events, {place: many * len(indexes) for place, many in said.items()})
 
-    def _with_fault(self, parts: list[bytes], middle: int) -> list[Step]:
+    def _with_fault(self, parts: list[bytes], places: Mapping[Place, int]) -> list[Step]:
         steps: list[Step] = [*parts]
         if self.fault is None:
             return steps
-        at = 0 if self.fault.at != "middle" else middle
+        at = 0 if self.fault.at in {"headers", "start"} else places.get(self.fault.at, 1)
         match self.fault:
             case ErrorEvent(error=error):
                 return [*steps[:at], _event(json.dumps({"error": error}))] if len(parts) > 2 else steps

@@ -251,9 +251,10 @@ class ScriptedOpenAI:
         reply = scripted(body) if callable(scripted) else scripted
         if isinstance(reply, HttpError):
             return _error(reply)
-        if not body.get("stream"):
-            return _Answer(reply.completion(body), delay_seconds=reply.delay_seconds)
-        return _Answer(reply.stream(body), 200, ((b"content-type", b"text/event-stream"),), reply.delay_seconds)
+        streams = bool(body.get("stream"))
+        kind = reply.content_type or ("text/event-stream" if streams else "application/json")
+        steps = reply.stream(body) if streams else reply.completion(body)
+        return _Answer(steps, 200, ((b"content-type", kind.encode()),), reply.delay_seconds)
 
     def _list_models(self, _: None) -> "_Answer":
         data = [{"id": name, "object": "model", "created": 1, "owned_by": "scripted"} for name in self.models]

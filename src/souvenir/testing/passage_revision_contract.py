@@ -246,7 +246,7 @@ class PassageRevisionContract:
                 await store.close(space, kept, AT)
                 await store.set_vectors(space, MODEL, {kept[1]: unit(77)})
                 await store.remove(space, kept[1:])
-                await store.remove_chat(space, "c", "m")
+                await store.remove_message(space, "c", "m")
                 await store.record_external_ids(space, "c", {"f": "n"})
                 assert (await store.states([space]))[space].passages == 1
                 raise ZeroDivisionError

@@ -70,7 +70,7 @@ class RunningSouvenir:
             self.souvenir = souvenir
             if self._prepare is not None:
                 self._prepare(souvenir)
-            working = asyncio.create_task(souvenir.jobs.work()) if self._works else None
+            working = asyncio.create_task(souvenir.work()) if self._works else None
             with contextlib.closing(open_listener(self._settings.host, 0)) as listener:
                 self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
                 self._server = _Quiet(

@@ -417,6 +417,27 @@ async def test_a_deleted_chat_stays_deleted_when_its_messages_cannot_be_removed_
     assert await store.get_chat(space, chat_id) is None
 
 
+@pytest.mark.req("LIFE-7")
+async def test_erasing_finishes_what_earlier_deletions_left_and_fails_when_it_cannot(
+    store: DynamoDbChatStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(**_request: Any) -> None:
+        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "BatchWriteItem")
+
+    space, elsewhere = new_space(), new_space()
+    with monkeypatch.context() as patch:
+        patch.setattr(store.client, "batch_write_item", busy, raising=False)
+        for where in (space, elsewhere):
+            await store.delete(where, await start(store, where, "x"))
+        await start(store, space, "y")
+        with pytest.raises(Unavailable):
+            await store.erase(space)
+    assert await stored_of(store, space) == 2
+    assert await store.erase(space) == (0, 0)
+    assert await stored_of(store, space) == 0
+    assert await stored_of(store, elsewhere) == 1
+
+
 # cost
 
 

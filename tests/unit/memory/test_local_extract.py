@@ -86,6 +86,7 @@ def test_the_corpus_is_of_many_kinds() -> None:
     assert len({row["said"] for row in corpus(split="dev")} & {row["said"] for row in corpus(split="held")}) <= 3
 
 
+@pytest.mark.req("MEM-4")
 @pytest.mark.parametrize("split", ["dev", "held"])
 async def test_extraction_is_precise_and_finds_most(split: str) -> None:
     result = await score(corpus(split=split))
@@ -94,6 +95,7 @@ async def test_extraction_is_precise_and_finds_most(split: str) -> None:
     assert result.alike / result.right >= 0.8, result
 
 
+@pytest.mark.req("MEM-12")
 @pytest.mark.parametrize("language", ["en", "de", "es", "fr", "zh"])
 async def test_every_language_is_precise(language: str) -> None:
     result = await score(corpus(language=language))
@@ -109,6 +111,7 @@ async def test_other_languages_give_nothing_rather_than_something_wrong() -> Non
 # the sentences of the seeds
 
 
+@pytest.mark.req("MEM-4")
 @pytest.mark.parametrize(
     ("said", "content", "category"),
     [
@@ -142,6 +145,7 @@ async def test_what_the_seeds_keep(said: str, content: str, category: str) -> No
     assert fact.reasoning
 
 
+@pytest.mark.req("MEM-4")
 @pytest.mark.parametrize(
     "said",
     [
@@ -158,6 +162,7 @@ async def test_what_the_seeds_pass_over(said: str) -> None:
     assert await candidates(said) == ()
 
 
+@pytest.mark.req("MEM-4")
 async def test_a_hedged_wish_is_a_candidate_that_is_not_kept() -> None:
     [wish] = await candidates("I'm thinking about trying Rust")
     assert wish.content == "User is thinking about trying Rust"
@@ -165,6 +170,7 @@ async def test_a_hedged_wish_is_a_candidate_that_is_not_kept() -> None:
     assert wish.reasoning
 
 
+@pytest.mark.req("LIFE-1")
 async def test_the_deadline_of_the_seeds() -> None:
     [deadline] = await candidates("Deadline: Dec 2024")
     assert deadline.content == "User's deadline is Dec 2024"
@@ -283,6 +289,7 @@ async def test_passing_things_are_candidates_that_are_not_kept() -> None:
         assert passing.reasoning
 
 
+@pytest.mark.req("MEM-12")
 async def test_languages_are_kept_within_one_message() -> None:
     said = "I live in Vienna.\nMein Bruder heißt Lukas.\n我喜欢喝茶。"
     assert await saved(said) == ["User lives in Vienna", "Der Bruder des Nutzers heißt Lukas", "用户喜欢喝茶"]

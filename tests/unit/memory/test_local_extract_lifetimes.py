@@ -67,6 +67,7 @@ def test_what_is_no_date(text: str) -> None:
     assert date_ahead(text, AT) is None
 
 
+@pytest.mark.req("LIFE-1")
 def test_the_day_is_that_of_the_message() -> None:
     late = datetime(2024, 6, 12, 23, 30, tzinfo=timezone(timedelta(hours=-5)))  # already Thursday in UTC
     assert date_ahead("tomorrow", late) == datetime(2024, 6, 14, tzinfo=UTC)
@@ -75,6 +76,7 @@ def test_the_day_is_that_of_the_message() -> None:
     assert date_ahead("next month", datetime(2024, 12, 20, tzinfo=UTC)) == datetime(2025, 1, 31, tzinfo=UTC)
 
 
+@pytest.mark.req("LIFE-1")
 def test_each_lifetime_has_its_end() -> None:
     assert expiry("preference", AT) is None
     assert expiry("contextual", AT) == AT + timedelta(days=7)
@@ -82,6 +84,7 @@ def test_each_lifetime_has_its_end() -> None:
     assert expiry("deadline", AT, datetime(2024, 12, 31, tzinfo=UTC)) == datetime(2025, 1, 7, tzinfo=UTC)
 
 
+@pytest.mark.req("LIFE-1")
 @pytest.mark.parametrize(
     ("said", "lifetime", "ends"),
     [

@@ -97,6 +97,7 @@ def test_an_older_contradiction_is_ignored_and_says_why() -> None:
     assert "later" in decision.reason
 
 
+@pytest.mark.req("LIFE-5")
 def test_two_sides_of_one_moment_stay_open() -> None:
     decision = decide("User hates coffee", said("User likes coffee", at=NOW))
     assert (decision.action, decision.undecided, decision.target) == ("add", True, "m0")
@@ -107,6 +108,7 @@ def test_a_refinement_of_the_same_moment_is_added() -> None:
     assert (decision.action, decision.undecided) == ("add", False)
 
 
+@pytest.mark.req("LIFE-5")
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -159,7 +159,7 @@ async def ask(store: Store, query: str, only: Filter | None = None, *, vector: b
     jobs = Jobs()
     spaces = LargeSpaces(store, Silent(), jobs, 1000)
     asked = read_question(query, NOW)
-    await spaces.candidates(SPACE, asked, VECTOR if vector else None, only or Filter(), count)
+    await (await spaces.look(SPACE, asked, only or Filter())).best(VECTOR if vector else None, count)
     return jobs
 
 
@@ -230,7 +230,7 @@ async def test_one_process_queues_once() -> None:
     jobs = Jobs()
     spaces = LargeSpaces(Store(survey(counted=0, generation=0)), Silent(), jobs, 1000)
     for _ in range(3):
-        await spaces.candidates(SPACE, read_question("", NOW), VECTOR, Filter(), 10)
+        await (await spaces.look(SPACE, read_question("", NOW), Filter())).best(VECTOR, 10)
     assert len(jobs.keys) == 1
 
 
@@ -238,5 +238,5 @@ async def test_an_embedder_nobody_has_reached_is_reason_to_wait() -> None:
     jobs, embedder = Jobs(), Silent()
     embedder.dimension = None
     spaces = LargeSpaces(Store(survey(counted=0, generation=0)), embedder, jobs, 1000)
-    await spaces.candidates(SPACE, read_question("", NOW), None, Filter(), 10)
+    await (await spaces.look(SPACE, read_question("", NOW), Filter())).best(None, 10)
     assert jobs.keys == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.postings import K1, B
-from souvenir.retrieval.score import _surroundings
+from souvenir.retrieval.score import _apart, _surroundings
 from souvenir.retrieval.space_index import SpaceIndex
 from souvenir.retrieval.terms import terms_of
 from souvenir.stores.passage_ports import Changes
@@ -82,7 +82,7 @@ def test_surroundings_are_the_mean_of_the_best_two_within_three_turns(entries: l
         ]
         best = sorted(near, reverse=True)[:2]
         expected.append((best[0] + (best[1] if len(best) > 1 else 0.0)) / 2)
-    assert _surroundings(values, follows).tolist() == pytest.approx(expected, abs=1e-5)
+    assert _surroundings(values, _apart(follows)).tolist() == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.req("SRCH-5")

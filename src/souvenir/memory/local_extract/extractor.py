@@ -8,7 +8,7 @@ from souvenir.memory.local_extract.english.answers import as_statement
 from souvenir.memory.local_extract.english.reader import EnglishReader
 from souvenir.memory.local_extract.foreign.book import read_foreign
 from souvenir.memory.local_extract.foreign.chinese import read_chinese
-from souvenir.memory.local_extract.kinds import DEADLINE, Found, hedged
+from souvenir.memory.local_extract.kinds import DEADLINE, REMINDER, Found, hedged
 from souvenir.memory.local_extract.language import BOOKS, language_of
 from souvenir.memory.local_extract.lifetimes import date_ahead, expiry
 from souvenir.memory.local_extract.screen import begins_fiction, is_joke, is_test
@@ -77,7 +77,7 @@ def _candidate(found: Found, said: Utterance) -> Candidate:
     date = date_ahead(found.content, said.at) if ends else None
     if date is not None:
         lifetime = "deadline"
-    elif found.explicit:
+    elif found.explicit and kind is not REMINDER:
         lifetime = "preference"
     elif kind.why == DEADLINE.why:
         kind = kind._replace(importance=5, why="is to be done, but no day is named")

@@ -59,6 +59,7 @@ SEARCH = Kind("says what they are looking for in their life", "context", 7, 0.8,
 PLAN = Kind("says what they plan", "context", 7, 0.8, "contextual", dated=True)
 EVENT = Kind("says what is ahead of them", "context", 7, 0.85, "contextual", dated=True)
 DEADLINE = Kind("names a deadline", "project", 8, 0.9, "contextual", dated=True)
+REMINDER = Kind("is what they want to be reminded of", "context", 9, 1.0, "contextual", dated=True)
 EXPLICIT = Kind("is what they want to be kept", "context", 9, 1.0)
 
 # what is not worth keeping

@@ -37,6 +37,7 @@ _MOVED = regex.compile(
 _IMPLIED = {"prefer": "like", "drive": "have"}
 _PRONOUNS = frozenset(("one", "1", "it", "them", "that", "this", "so", "any"))
 _GO = lemma("go")
+_WORK = lemma("work")
 # said without an object these say nothing
 _EMPTY_ALONE = frozenset(("do", "have", "use", "like", "want", "prefer"))
 
@@ -99,6 +100,8 @@ def _read_verb(notes: Notes, said: Said, verb: str, rest: str) -> None:
         return
     if rest.startswith("no ") and name != "have":
         said, rest = said.denied(), rest[3:]
+    if name == _WORK:
+        rest = rest.removeprefix("hard ")
     if VERB_CLASS.get(name, ("",))[0] == "like":
         rest = rest.removeprefix("to ")
     rules = HAVE_RULES if name == "have" else VERB_RULES.get(name, ())

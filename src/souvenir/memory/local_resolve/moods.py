@@ -122,6 +122,7 @@ _BEFORE: tuple[tuple[regex.Pattern[str], dict[str, object]], ...] = (
     (_starts(rf"{_HAVE} (?:\p{{Ll}}+ly )?been {_GERUND}"), {}),
     (_starts(rf"(?:is|are) (?:\p{{Ll}}+ly |now )?{_GERUND}(?!\p{{Ll}}+ing (?:to be|and)\b)"), {}),
     (_starts(rf"(?:was|were) {_GERUND}"), {"manner": "past"}),
+    (_starts(rf"{_HAVE} always {_PARTICIPLE}(?!been\b)"), {"perfect": True, "lasting": True}),
     (_starts(rf"{_HAVE} {_PARTICIPLE}(?!been (?:to|in)\b)(?!been \p{{Ll}}+ed\b)"), {"perfect": True}),
     (_starts(rf"{_HAVE} (?=been \p{{Ll}}+ed\b)"), {"verb": "", "perfect": True}),
 )
@@ -157,11 +158,15 @@ _LEADS = _leads()
 def peel(text: str) -> tuple[Mood, str]:
     """The mood of a predicate, and the predicate from its verb on, without what said the mood."""
     mood, text = _trailing(text)
-    perfect = False
+    perfect = lasting = False
     while (found := _leading(text)) is not None:
         says, end = found
         mood, perfect = _with(mood, says, perfect)
+        lasting = lasting or bool(says.get("lasting"))
         text = str(says.get("verb", "")) + text[end:]
+    if lasting:
+        verb, _, rest = text.partition(" ")
+        return mood, f"{lemma(verb)} {rest}".rstrip()  # what was always so is no event of the past
     return _tensed(mood, text, perfect), text
 
 

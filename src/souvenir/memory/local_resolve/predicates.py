@@ -293,6 +293,7 @@ _CLASSES = {
     "like": "like love enjoy adore appreciate fancy -hate -dislike -detest -loathe -despise -mind",
     "have": "have own possess keep buy adopt acquire get hold",
     "learn": "learn study",
+    "found": "start open launch establish",
     "use": "use utilize utilise",
     "visit": "visit tour",
     "eat": "eat -avoid -skip",

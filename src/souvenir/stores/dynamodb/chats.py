@@ -30,7 +30,7 @@ from souvenir.stores.dynamodb.items import (
     partition_of,
 )
 from souvenir.stores.dynamodb.reads import fetch, query
-from souvenir.stores.dynamodb.remains import bury, remove, remove_left_over
+from souvenir.stores.dynamodb.remains import bury, remove, remove_all_left_over, remove_left_over
 from souvenir.stores.dynamodb.tables import ACTIVITY_INDEX, chats_table, messages_table, verify_tables
 from souvenir.stores.dynamodb.writes import Outrun, Transaction, pauses
 from souvenir.stores.ports import Chat, ChatPosition, Message, MessageChange, NewMessage, Page
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REREADS = 5
+_ERASED_AT_ONCE = 100
 
 
 class DynamoDbChatStore:
@@ -287,6 +288,16 @@ class DynamoDbChatStore:
                 write.put(item)
         await write.commit(self.client, self._patience)
         return messages[taken:]
+
+    async def erase(self, space: SpaceId) -> tuple[int, int]:
+        """Chat by chat, and then what deletions left behind, these and earlier ones; see ChatArchive."""
+        chats = messages = 0
+        while found := (await self.list_chats(space, limit=_ERASED_AT_ONCE)).items:
+            for chat in found:
+                if await self.delete(space, chat.chat_id):
+                    chats, messages = chats + 1, messages + chat.message_count
+        await remove_all_left_over(self.client, self._messages, space, self._patience)
+        return chats, messages
 
     # what the methods share
 

@@ -104,7 +104,16 @@ def chat_of(item: Mapping[str, Any]) -> StoredChat:
 
 def partition_of(space: SpaceId, chat_id: str, incarnation: str) -> str:
     """The partition key of a chat's messages."""
-    return f"{len(space)}#{space}#{chat_id}#{incarnation}"
+    return f"{_of_space(space)}{chat_id}#{incarnation}"
+
+
+def is_of(partition: str, space: SpaceId) -> bool:
+    """Whether a partition is of a chat of this space."""
+    return partition.startswith(_of_space(space))
+
+
+def _of_space(space: SpaceId) -> str:
+    return f"{len(space)}#{space}#"
 
 
 def message_key(partition: str, sort: str) -> Item:

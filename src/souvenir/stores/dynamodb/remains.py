@@ -12,9 +12,10 @@ from ulid import ULID
 
 from souvenir.errors import Unavailable
 from souvenir.stores.dynamodb.client import answering
-from souvenir.stores.dynamodb.items import Item, message_key
+from souvenir.stores.dynamodb.items import END_OF_MESSAGES, Item, is_of, message_key
 from souvenir.stores.dynamodb.reads import query
 from souvenir.stores.dynamodb.writes import pauses
+from souvenir.types import SpaceId
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb import DynamoDBClient
@@ -47,6 +48,16 @@ async def remove_left_over(client: "DynamoDBClient", table: str, now: datetime, 
     values = {":notes": {"S": _NOTES}, ":old": {"S": str(ULID.from_datetime(now - _LEFT_AFTER))}}
     for note in await query(client, _NOTES_PER_DELETION, table, "chat_id = :notes AND ulid < :old", values):
         await remove(client, table, note, seconds)
+
+
+async def remove_all_left_over(client: "DynamoDBClient", table: str, space: SpaceId, seconds: float) -> None:
+    """Finish every deletion of a space's chats, also one that another process is at."""
+    values: dict[str, Any] = {":notes": {"S": _NOTES}, ":before": {"S": END_OF_MESSAGES}}
+    while notes := await query(client, _AT_A_TIME, table, "chat_id = :notes AND ulid < :before", values):
+        for note in notes:
+            if is_of(note["partition"]["S"], space):
+                await remove(client, table, note, seconds)
+        values[":before"] = notes[-1]["ulid"]
 
 
 async def _delete(client: "DynamoDBClient", table: str, keys: list[Item], seconds: float) -> None:

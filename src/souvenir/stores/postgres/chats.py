@@ -170,6 +170,14 @@ class PostgresChatStore:
             )
             await _insert(connection, space, messages, "on conflict do nothing")
 
+    async def erase(self, space: SpaceId) -> tuple[int, int]:
+        """Messages first, to count them; the chats are locked before, as by every writer."""
+        async with self._database.transaction() as connection:
+            await connection.execute("select from chats where space_id = %s order by chat_id for update", [space])
+            messages = await connection.execute("delete from messages where space_id = %s", [space])
+            chats = await connection.execute("delete from chats where space_id = %s", [space])
+            return chats.rowcount, messages.rowcount
+
     async def _change(
         self,
         space: SpaceId,

@@ -2,23 +2,31 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import psycopg
 import structlog
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import AsyncRowFactory, DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from souvenir.config import Settings
-from souvenir.errors import DatabaseError, Unavailable
+from souvenir.errors import DatabaseError, Erased, Unavailable
+from souvenir.stores.ports import running_job
 from souvenir.stores.postgres.checks import verify_server
 from souvenir.stores.postgres.embedded import EmbeddedPostgres
 from souvenir.stores.postgres.migrate import HEAD, migrate
+from souvenir.types import GLOBAL_SPACE
 
 log = structlog.get_logger(__name__)
 
 Connection = psycopg.AsyncConnection[DictRow]
+Row = TypeVar("Row")
+Values = Sequence[object] | Mapping[str, object]
+
+BE_PRESENT = "select pg_advisory_xact_lock_shared(hashtextextended(%s, 1))"
+"""Of a space: whoever writes to its chats or works on its jobs is there, and nobody erases it meanwhile."""
+BE_ALONE = "select pg_advisory_xact_lock(hashtextextended(%s, 1))"
 
 _WATCH_SECONDS = 1.0
 
@@ -98,38 +106,45 @@ class PostgresDatabase:
             async with self.pool.connection() as connection, connection.transaction():
                 self._transactions[task] = connection
                 try:
+                    await refuse_erased(connection)
                     yield connection
                 finally:
                     del self._transactions[task]
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
-    async def fetch(self, query: str, values: Sequence[object] = (), *, binary: bool = False) -> list[DictRow]:
+    async def fetch(self, query: str, values: Values = (), *, binary: bool = False) -> list[DictRow]:
         """The rows of one statement that only reads, in one round trip; within a transaction, as it sees them.
 
         Where speed is all: nothing is begun, committed or checked. A connection that turns out to be dead is replaced,
         once. Raises Unavailable.
         """
+        return await self.fetch_as(dict_row, query, values, binary=binary)
+
+    async def fetch_as(
+        self, rows: AsyncRowFactory[Row], query: str, values: Values, *, binary: bool = False
+    ) -> list[Row]:
+        """The same with rows of another kind."""
         around = self._transactions.get(asyncio.current_task())
         if around is not None:
-            return await _rows(around, query, values, binary)
+            return await _rows(around, rows, query, values, binary)
         try:
             try:
-                return await self._read(query, values, binary)
+                return await self._read(rows, query, values, binary)
             except (psycopg.OperationalError, psycopg.InterfaceError):
-                return await self._read(query, values, binary, checked=True)
+                return await self._read(rows, query, values, binary, checked=True)
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
     async def _read(
-        self, query: str, values: Sequence[object], binary: bool, *, checked: bool = False
-    ) -> list[DictRow]:
+        self, rows: AsyncRowFactory[Row], query: str, values: Values, binary: bool, *, checked: bool = False
+    ) -> list[Row]:
         if self._readers is None:
             raise PoolClosed("the database is not open")
         if checked:
             await self._readers.check()
         async with self._readers.connection() as connection:
-            return await _rows(connection, query, values, binary)
+            return await _rows(connection, rows, query, values, binary)
 
     async def ping(self) -> None:
         """One round trip. Raises Unavailable."""
@@ -201,8 +216,22 @@ async def _configure(connection: Connection) -> None:
         await connection.commit()
 
 
-async def _rows(connection: Connection, query: str, values: Sequence[object], binary: bool) -> list[DictRow]:
-    async with connection.cursor(binary=binary) as cursor:
+async def refuse_erased(connection: Connection) -> None:
+    """Raise Erased when the job that runs here was erased; erasing waits for the transaction that asked."""
+    job = running_job.get()
+    if job is None or job.space == GLOBAL_SPACE:
+        return
+    # not a lock on the job's row, which would make writing transactions of those that only read
+    await connection.execute(BE_PRESENT, [job.space])
+    cursor = await connection.execute("select from procrastinate_jobs where id = %s and not args ? 'erased'", [job.id])
+    if cursor.rowcount == 0:
+        raise Erased
+
+
+async def _rows(
+    connection: Connection, rows: AsyncRowFactory[Row], query: str, values: Values, binary: bool
+) -> list[Row]:
+    async with connection.cursor(binary=binary, row_factory=rows) as cursor:
         await cursor.execute(query.encode(), values)
         return await cursor.fetchall()
 

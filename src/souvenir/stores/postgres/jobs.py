@@ -1,7 +1,10 @@
 """What Souvenir keeps about jobs beside procrastinate's own tables, and the questions it asks of them."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
+
+from psycopg.rows import DictRow
 
 from souvenir.stores.ports import Job, JobCounts
 from souvenir.stores.postgres.database import PostgresDatabase
@@ -16,6 +19,16 @@ select job.id, job.attempts
        select from procrastinate_workers worker
         where worker.id = job.worker_id and worker.last_heartbeat >= now() - make_interval(secs => %s))
    for update of job skip locked
+"""
+
+_NEXT = """
+select next.id, next.task_name, next.args
+  from procrastinate_jobs own cross join lateral (
+       select * from procrastinate_jobs
+        where lock = own.lock and status = 'todo' order by priority desc, id limit 1 for update skip locked) next
+ where own.id = %s and own.status = 'doing' and own.worker_id = %s
+   and next.task_name = own.task_name and next.attempts = 0
+   and (next.scheduled_at is null or next.scheduled_at <= now())
 """
 
 _FAILED = """
@@ -39,6 +52,23 @@ select count(*) filter (where status = 'todo') as waiting,
        select min(event.at) as at from procrastinate_events event where event.job_id = job.id and job.status = 'todo'
   ) queued on true
  where status in ('todo', 'doing', 'failed')
+"""
+
+
+_TAKE = """
+delete from procrastinate_jobs where args ->> 'space' = %(space)s and status not in ('doing', 'aborting') returning id
+"""
+
+# the worker that has it still reads and ends the row, and whoever takes it up after that one's death finds it empty
+_EMPTY = """
+update procrastinate_jobs set args = '{"erased": true}', lock = null
+ where args ->> 'space' = %(space)s and status in ('doing', 'aborting')
+returning id
+"""
+
+_LEAVE_FOR_ALL = """
+update procrastinate_jobs set args = jsonb_set(args, '{space}', to_jsonb(%(global)s::text)), lock = null
+ where args ->> 'space' = %(space)s and (args -> 'payload' ->> 'everywhere')::boolean
 """
 
 
@@ -78,6 +108,18 @@ class PostgresJobStore:
                     )
             return [row["id"] for row in stalled]
 
+    async def follow(self, job_id: int, worker_id: int) -> Job | None:
+        """While the one is running nobody else can take the other."""
+        async with self._database.transaction() as connection:
+            row = await (await connection.execute(_NEXT, [job_id, worker_id])).fetchone()
+            if row is None:
+                return None
+            await connection.execute("select procrastinate_finish_job_v1(%s, 'succeeded', false)", [job_id])
+            await connection.execute(
+                "update procrastinate_jobs set status = 'doing', worker_id = %s where id = %s", [worker_id, row["id"]]
+            )
+            return _job(row, 1, "doing")
+
     async def retry(self, job_id: int) -> bool:
         """Queue a failed job again, with all its tries before it."""
         async with self._database.transaction() as connection:
@@ -102,17 +144,7 @@ class PostgresJobStore:
         async with self._database.transaction() as connection:
             rows = await (await connection.execute(_FAILED, [GLOBAL_SPACE, limit])).fetchall()
         return [
-            Job(
-                id=row["id"],
-                task=row["task_name"],
-                space=SpaceId(row["args"].get("space", GLOBAL_SPACE)),
-                key=row["args"].get("key", ""),
-                payload=row["args"].get("payload", {}),
-                attempt=row["attempts"],
-                status=row["status"],
-                error=row["error"],
-                queued_at=row["queued_at"],
-            )
+            replace(_job(row, row["attempts"], row["status"]), error=row["error"], queued_at=row["queued_at"])
             for row in rows
         ]
 
@@ -136,3 +168,32 @@ class PostgresJobStore:
                 f"delete from job_keys where created_at < %s and {gone.format('job_keys')}", [at]
             )
             return cursor.rowcount
+
+    async def erase(self, space: SpaceId) -> int:
+        """Those that wait first: one that a worker takes in this moment is found among those that run."""
+        async with self._database.transaction() as connection:
+            values = {"space": space, "global": GLOBAL_SPACE}
+            await connection.execute(_LEAVE_FOR_ALL, values)
+            ids = [
+                row["id"]
+                for query in (_TAKE, _EMPTY)
+                for row in await (await connection.execute(query, values)).fetchall()
+            ]
+            await connection.execute(
+                "delete from job_errors where space_id = %s and job_id = any(%s)", [GLOBAL_SPACE, ids]
+            )
+            await connection.execute("delete from job_keys where space_id = %s", [space])
+            return len(ids)
+
+
+def _job(row: DictRow, attempt: int, status: str) -> Job:
+    arguments = row["args"]
+    return Job(
+        id=row["id"],
+        task=row["task_name"],
+        space=SpaceId(arguments.get("space", GLOBAL_SPACE)),
+        key=arguments.get("key", ""),
+        payload=arguments.get("payload", {}),
+        attempt=attempt,
+        status=status,
+    )

@@ -19,7 +19,7 @@ from psycopg.rows import DictRow
 
 from souvenir.errors import Unavailable
 from souvenir.stores.passage_ports import Columns, Further, Glimpses, Look, Narrowing, Survey
-from souvenir.stores.postgres.database import Connection, PostgresDatabase
+from souvenir.stores.postgres.database import Connection, PostgresDatabase, refuse_erased
 from souvenir.stores.postgres.passages import _columns, _numbers, _seconds
 from souvenir.types import SpaceId
 
@@ -270,6 +270,7 @@ class PostgresLargeSpaceStore:
         """A transaction to read in. Without `ordered` no index may serve an order, so that all vectors are compared."""
         settings = {
             "jit": "off",
+            "max_parallel_workers_per_gather": "0",  # they take longer to start than to help
             "enable_indexscan": "on" if ordered else "off",
             "hnsw.ef_search": str(min(max(ef_search, 40), _WIDEST_SCAN)),
             "hnsw.iterative_scan": "relaxed_order",
@@ -300,6 +301,7 @@ class PostgresLargeSpaceStore:
                 # another process holds it: no event tells when it lets go
                 while not await _value(connection, "select pg_try_advisory_lock(%s) as value", [lock]):  # noqa: ASYNC110
                     await asyncio.sleep(_WAIT_SECONDS)
+                await refuse_erased(connection)
                 yield connection
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error

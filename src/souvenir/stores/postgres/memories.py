@@ -25,13 +25,15 @@ from souvenir.stores.postgres.database import Connection
 from souvenir.stores.postgres.memory_archive import PostgresMemoryArchive
 from souvenir.types import SpaceId
 
-_COUNTS = f"""
-select (select count(*) from memories where space_id = %(space)s and {rows.ACTIVE}) as active,
+_OF_ALL = f"""
+select (select count(*) from memories where {{which}} {rows.ACTIVE}) as active,
        count(*) filter (where event = 'add') as added,
        count(*) filter (where event = 'replace') as replaced,
        count(*) filter (where event = 'ignore') as ignored
-  from memory_audit where space_id = %(space)s and event in ('add', 'replace', 'ignore')
+  from memory_audit where {{which}} event in ('add', 'replace', 'ignore')
 """
+_COUNTS = _OF_ALL.format(which="space_id = %(space)s and")
+_TOTALS = _OF_ALL.format(which="")
 
 
 class PostgresMemoryStore(PostgresMemoryArchive):
@@ -42,7 +44,7 @@ class PostgresMemoryStore(PostgresMemoryArchive):
     ) -> Memory | None:
         """A memory of its own."""
         found = _found_by(memory)
-        async with self._writing(space, [found], create=True) as (connection, now):
+        async with self._writing(space, create=True) as (connection, now):
             known = await rows.saying(connection, space, memory.content)
             if await rows.key_used(connection, space, key) or (known is not None and known.is_active(now)):
                 return None
@@ -58,7 +60,7 @@ class PostgresMemoryStore(PostgresMemoryArchive):
     ) -> Memory | None:
         """The next version of a memory, or another memory that says the same in its place."""
         found = _found_by(memory)
-        async with self._writing(space, [found]) as (connection, now):
+        async with self._writing(space) as (connection, now):
             old = await rows.find(connection, space, target)
             if old is None or not old.is_active(now) or old.said_at >= memory.said_at:
                 return None
@@ -86,7 +88,7 @@ class PostgresMemoryStore(PostgresMemoryArchive):
         category: str | None = None,
     ) -> Memory | None:
         """The next version in somebody's own words."""
-        async with self._writing(space, [found_by]) as (connection, now):
+        async with self._writing(space) as (connection, now):
             old = await rows.find(connection, space, memory_id)
             if old is None or not old.is_active(now):
                 return None
@@ -106,7 +108,7 @@ class PostgresMemoryStore(PostgresMemoryArchive):
         self, space: SpaceId, memory_id: str, to: str, by: str, vector: NDArray[np.float32] | None, model: str | None
     ) -> Memory | None:
         """The next version in the words of an earlier one."""
-        async with self._writing(space, [FoundBy(vector=vector, model=model)]) as (connection, now):
+        async with self._writing(space) as (connection, now):
             versions = await rows.versions(connection, space, memory_id)
             wanted = next((version for version in versions if version.memory_id == to), None)
             if wanted is None or wanted.is_active(now):
@@ -125,6 +127,36 @@ class PostgresMemoryStore(PostgresMemoryArchive):
             audit = Audit("undo", new_id, old, wanted.content, reason, by, now, other)
             found = replace(await rows.found_by(connection, space, wanted), vector=vector, model=model)
             return await self._put(connection, space, stored, found, [head, known], audit)
+
+    async def share(self, space: SpaceId, memory_id: str, to: SpaceId, by: str) -> Memory | None:
+        """A memory of its own there, or the next version of what an earlier copy became."""
+        first, second = sorted((space, to))
+        async with self._writing(first, create=first == to), self._writing(second, create=second == to) as (own, now):
+            memory = await rows.find(own, space, memory_id)
+            if memory is None or space == to:
+                return memory
+            if not memory.is_active(now):
+                raise Conflicting(_ended(memory))
+            known = await rows.saying(own, to, memory.content)
+            copy = await rows.copy_of(own, to, memory.lineage)
+            head = await rows.head(own, to, copy.lineage) if copy is not None else None
+            old = head if head is not None and head.is_active(now) else None
+            if known is not None and known.is_active(now):
+                return known
+            if old is not None and copy is not None and (copy.origin or {})[rows.SHARED]["memory_id"] == memory_id:
+                return old
+            new_id, version = await rows.next_place(own, to, old.lineage if old is not None else None, now)
+            stored = replace(
+                memory, memory_id=new_id, lineage=old.lineage if old is not None else new_id, version=version,
+                reasoning="", origin={rows.SHARED: {"memory_id": memory_id, "lineage": memory.lineage, "by": by}},
+                created_at=now, updated_at=now, ups=0, downs=0, uses=0, used_at=None,
+            )  # fmt: skip
+            taken = old or known
+            audit = Audit(
+                "share", new_id, taken.content if taken else None, memory.content, "", by, now,
+                taken.memory_id if taken else None,
+            )  # fmt: skip
+            return await self._put(own, to, stored, await rows.found_by(own, space, memory), [old, known], audit)
 
     async def delete(self, space: SpaceId, memory_id: str, by: str) -> Memory | None:
         """Mark it, and end its passage."""
@@ -160,12 +192,11 @@ class PostgresMemoryStore(PostgresMemoryArchive):
 
     async def by_passage(self, space: SpaceId, passage_ids: Sequence[int]) -> dict[int, Memory]:
         """Memories by passage."""
-        async with self._database.transaction() as connection:
-            cursor = await connection.execute(
-                f"select {rows.MEMORY} from memories where space_id = %s and passage_id = any(%s::bigint[])",
-                [space, list(passage_ids)],
-            )
-            return {row["passage_id"]: Memory(**row) for row in await cursor.fetchall()}
+        found = await self._database.fetch(
+            f"select {rows.MEMORY} from memories where space_id = %s and passage_id = any(%s::bigint[])",
+            [space, list(passage_ids)],
+        )
+        return {row["passage_id"]: Memory(**row) for row in found}
 
     async def history(self, space: SpaceId, memory_id: str) -> tuple[Sequence[Memory], Sequence[Audit]]:
         """Versions, and what names any of them."""
@@ -255,11 +286,26 @@ class PostgresMemoryStore(PostgresMemoryArchive):
             memory_id = repeated.memory_id if repeated is not None else ""
             await rows.note(connection, space, [Audit("ignore", memory_id, None, content, reason, "souvenir", now)])
 
+    async def latest_change(self, spaces: Sequence[SpaceId]) -> int:
+        """The number of the latest thing that happened."""
+        rows = await self._database.fetch(
+            "select max(number) as latest from unnest(%s::text[]) as given(space),"
+            " lateral (select number from memory_audit where space_id = given.space order by number desc limit 1)"
+            " as newest",
+            [list(spaces)],
+        )
+        return int(rows[0]["latest"] or 0)
+
     async def counts(self, space: SpaceId) -> MemoryCounts:
         """What is active, and what the audit tells."""
         async with self._database.transaction() as connection:
             row = await rows.one(connection, _COUNTS, {"space": space, "now": self._clock.now()})
         return MemoryCounts(**row)
+
+    async def totals(self) -> MemoryCounts:
+        """The same of every space."""
+        async with self._database.transaction() as connection:
+            return MemoryCounts(**await rows.one(connection, _TOTALS, {"now": self._clock.now()}))
 
     async def list(self, space: SpaceId, only: MemoryFilter, *, limit: int, before: str | None = None) -> Page[Memory]:
         """Memories by id, backwards."""
@@ -338,3 +384,10 @@ def _memory(new: NewMemory, memory_id: str, lineage: str, version: int, now: dat
 
 def _found_by(new: NewMemory) -> FoundBy:
     return FoundBy(new.terms, new.signs, new.words, new.vector, new.model)
+
+
+def _ended(memory: Memory) -> str:
+    """Why a memory is not active."""
+    if memory.superseded_by is not None:
+        return f"it was replaced by the memory {memory.superseded_by}"
+    return "it was forgotten" if memory.deleted_at is not None else "it has expired"

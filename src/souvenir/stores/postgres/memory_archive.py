@@ -2,26 +2,20 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-
-from ulid import ULID
+from datetime import date, datetime
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput
-from souvenir.stores.chat_rules import is_ulid
-from souvenir.stores.memory_ports import Audit, Conflict, FoundBy, Memory
-from souvenir.stores.memory_rules import ends_at, sentence_key
+from souvenir.stores.memory_ports import Audit, Conflict, FoundBy, Memory, Spent
+from souvenir.stores.memory_rules import check_id, check_memory, ends_at, sentence_key
 from souvenir.stores.passage_ports import PassageStore
 from souvenir.stores.postgres import memory_rows as rows
 from souvenir.stores.postgres.database import Connection, PostgresDatabase
-from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
-from souvenir.types import GLOBAL_SPACE, SpaceId
+from souvenir.types import SpaceId
 
 _TABLES = ("memories", "memory_audit", "memory_conflicts", "memory_keys", "spend")
-_CLOCKS_DIFFER = timedelta(days=1)
-_MAX_DIMENSION = 16_000
 _ENDED = "least(expires_at, superseded_at, deleted_at) < %(before)s"
 _OF_NONE = "memory_id = '' and at < %(before)s"
 _OVER = f"""
@@ -37,7 +31,6 @@ class PostgresMemoryArchive:
         self._database = database
         self._passages = passages
         self._clock = clock
-        self._models = PostgresEmbeddingModelStore(database)
 
     async def expire(self, before: datetime) -> int:
         """Space by space, so that nobody waits for all of them."""
@@ -79,6 +72,33 @@ class PostgresMemoryArchive:
             )
             return {row["purpose"]: row["tokens"] for row in await cursor.fetchall()}
 
+    async def spent_by_all(self, day: date) -> dict[str, int]:
+        """A day's counts, added up."""
+        found = await self._database.fetch(
+            "select purpose, sum(tokens)::bigint as tokens from spend where day = %s group by purpose order by purpose",
+            [day],
+        )
+        return {row["purpose"]: row["tokens"] for row in found}
+
+    async def spending(self, space: SpaceId) -> Sequence[Spent]:
+        """All counts."""
+        found = await self._database.fetch(
+            "select day, purpose, tokens from spend where space_id = %s order by day, purpose", [space]
+        )
+        return [Spent(**row) for row in found]
+
+    async def restore_spending(self, space: SpaceId, spent: Sequence[Spent]) -> int:
+        """The higher of two figures."""
+        async with self._writing(space, create=True) as (connection, _):
+            known = {(one.day, one.purpose) for one in await self.spending(space)}
+            await rows.execute_all(
+                connection,
+                "insert into spend (space_id, day, purpose, tokens) values (%s, %s, %s, %s)"
+                " on conflict (space_id, day, purpose) do update set tokens = greatest(spend.tokens, excluded.tokens)",
+                [[space, one.day, one.purpose, one.tokens] for one in spent],
+            )
+            return len({(one.day, one.purpose) for one in spent} - known)
+
     async def export(self, space: SpaceId) -> tuple[Sequence[Memory], Sequence[Audit], Sequence[Conflict]]:
         """All rows, while no writer changes them."""
         async with self._writing(space) as (connection, _):
@@ -93,8 +113,12 @@ class PostgresMemoryArchive:
         found_by: Mapping[str, FoundBy],
     ) -> int:
         """What is not there yet, with new passages."""
-        _check(memories, conflicts, self._clock.now() + _CLOCKS_DIFFER)
-        async with self._writing(space, found_by.values(), create=True) as (connection, _):
+        now = self._clock.now()
+        for memory in memories:
+            check_memory(memory, now)
+        for conflict in conflicts:
+            check_id("conflict_id", conflict.conflict_id, now)
+        async with self._writing(space, create=True) as (connection, _):
             there, happened, _ = await _everything(connection, space)
             new = _missing(memories, there)
             known = {memory.memory_id: memory for memory in (*there, *new)}
@@ -127,7 +151,8 @@ class PostgresMemoryArchive:
     async def erase(self, space: SpaceId) -> dict[str, int]:
         """Every row that names the space, and every passage of a memory, whether or not its memory is there."""
         removed = {}
-        async with self._writing(space) as (connection, _):
+        # with a row to lock even where there is none: somebody may be writing the first memory
+        async with self._writing(space, create=True) as (connection, _):
             for table in _TABLES:
                 cursor = await connection.execute(f"delete from {table} where space_id = %s".encode(), [space])
                 removed[table] = cursor.rowcount
@@ -139,13 +164,10 @@ class PostgresMemoryArchive:
         return removed
 
     @contextlib.asynccontextmanager
-    async def _writing(
-        self, space: SpaceId, found: Iterable[FoundBy] = (), *, create: bool = False
-    ) -> AsyncIterator[tuple[Connection, datetime]]:
-        """A transaction that has the space to itself, and its time; `found` is what it is going to write."""
+    async def _writing(self, space: SpaceId, *, create: bool = False) -> AsyncIterator[tuple[Connection, datetime]]:
+        """A transaction that has the space to itself, and its time."""
         try:
             async with self._database.transaction() as connection:
-                await self._register(connection, found)
                 await rows.lock(connection, space, create=create)
                 yield connection, self._clock.now()
         except rows.UNSTORABLE as error:
@@ -154,19 +176,6 @@ class PostgresMemoryArchive:
                 "cannot be stored: it, or what comes with it, holds a NUL character, half a surrogate pair or a number"
                 " out of range",
             ) from error
-
-    async def _register(self, connection: Connection, found: Iterable[FoundBy]) -> None:
-        """Have models on record before the space is locked, as passages do: whoever uses a new one waits for others."""
-        lengths = {one.model: len(one.vector) for one in found if one.model is not None and one.vector is not None}
-        if not lengths:
-            return
-        cursor = await connection.execute(
-            "select model from embedding_models where space_id = %s and model = any(%s)", [GLOBAL_SPACE, list(lengths)]
-        )
-        known = {row["model"] for row in await cursor.fetchall()}
-        for model in sorted(lengths.keys() - known):
-            if 1 <= lengths[model] <= _MAX_DIMENSION:
-                await self._models.register(model, lengths[model], self._clock.now())
 
     async def _remove(self, connection: Connection, space: SpaceId, memories: Sequence[Memory]) -> None:
         """Remove versions for good, with their own audit, their conflicts and their passages."""
@@ -196,20 +205,6 @@ async def _everything(connection: Connection, space: SpaceId) -> tuple[list[Memo
         [Audit(**row) for row in audit],
         [Conflict(**row) for row in conflicts],
     )
-
-
-def _check(memories: Sequence[Memory], conflicts: Sequence[Conflict], latest: datetime) -> None:
-    ids = {memory.memory_id: "memory_id" for memory in memories}
-    ids |= {conflict.conflict_id: "conflict_id" for conflict in conflicts}
-    for given, field in ids.items():
-        # an id of a far future would be before all ids to come
-        if not is_ulid(given) or ULID.from_str(given).timestamp > latest.timestamp():
-            raise BadInput(field, "must be an id that was given out here or elsewhere, not one of the future")
-    for memory in memories:
-        if (memory.superseded_by is None) != (memory.superseded_at is None):
-            raise BadInput("superseded_by", "comes with the time it happened, or not at all")
-        if memory.superseded_at is not None and memory.deleted_at is not None:
-            raise BadInput("deleted_at", "cannot be there where superseded_at is")
 
 
 def _missing(memories: Sequence[Memory], there: Sequence[Memory]) -> list[Memory]:

@@ -9,6 +9,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
@@ -18,6 +19,7 @@ from souvenir.stores.memory_ports import Audit, Conflict, FoundBy, Memory
 from souvenir.stores.memory_rules import fold, sentence_key
 from souvenir.stores.passage_ports import NewPassage
 from souvenir.stores.postgres.database import Connection
+from souvenir.stores.postgres.passages import BEGINNING
 from souvenir.types import SpaceId
 
 _FIELDS = tuple(field.name for field in fields(Memory))
@@ -26,6 +28,9 @@ AUDIT = "event, memory_id, old_text as old, new_text as new, reason, done_by as 
 CONFLICT = ", ".join(field.name for field in fields(Conflict))
 STANDING = "superseded_at is null and deleted_at is null"
 ACTIVE = f"{STANDING} and (expires_at is null or expires_at > %(now)s)"
+
+SHARED = "shared"
+"""Of an origin: which memory of another space this one is a copy of, and who shared it."""
 
 UNSTORABLE = (psycopg.DataError, UnicodeEncodeError)
 """What a text with a NUL or half a surrogate pair, or a number out of range, raises."""
@@ -48,8 +53,8 @@ async def lock(connection: Connection, space: SpaceId, *, create: bool = False) 
     cursor = await connection.execute(query, [space])
     if create and cursor.rowcount == 0:
         await connection.execute(
-            "insert into passage_spaces (space_id, revision, passages, removals_since) values (%s, 0, 0, 0)"
-            " on conflict do nothing",
+            "insert into passage_spaces (space_id, revision, passages, removals_since)"
+            f" values (%s, {BEGINNING}, 0, {BEGINNING}) on conflict do nothing",
             [space],
         )
         await connection.execute(query, [space])
@@ -106,10 +111,11 @@ async def next_place(connection: Connection, space: SpaceId, lineage: str | None
 
 async def insert(connection: Connection, space: SpaceId, memories: Sequence[Memory]) -> None:
     """Write memories exactly as they are."""
-    await _execute_all(connection, _INSERT, [_values(space, memory) for memory in memories])
+    await execute_all(connection, _INSERT, [_values(space, memory) for memory in memories])
 
 
-async def _execute_all(connection: Connection, query: str, values: Sequence[Sequence[Any]]) -> None:
+async def execute_all(connection: Connection, query: str, values: Sequence[Sequence[Any]]) -> None:
+    """One statement with many rows' values."""
     async with connection.cursor() as cursor:
         # a pipeline pays for many rows and costs twice as much for one
         if len(values) == 1:
@@ -137,7 +143,7 @@ async def supersede(
 
 async def note(connection: Connection, space: SpaceId, audit: Sequence[Audit]) -> None:
     """Add to what happened."""
-    await _execute_all(
+    await execute_all(
         connection,
         _NOTE,
         [[space, one.event, one.memory_id, one.old, one.new, one.reason, one.by, one.at, one.other] for one in audit],
@@ -146,7 +152,7 @@ async def note(connection: Connection, space: SpaceId, audit: Sequence[Audit]) -
 
 async def put_conflicts(connection: Connection, space: SpaceId, conflicts: Sequence[Conflict]) -> None:
     """Write conflicts exactly as they are; those that are there stay."""
-    await _execute_all(
+    await execute_all(
         connection,
         f"insert into memory_conflicts (space_id, {CONFLICT}) values (%s, %s, %s, %s, %s, %s) on conflict do nothing",
         [[space, one.conflict_id, one.older, one.newer, one.reason, one.opened_at] for one in conflicts],
@@ -185,12 +191,37 @@ async def use_key(connection: Connection, space: SpaceId, key: str | None, now: 
 
 
 async def found_by(connection: Connection, space: SpaceId, memory: Memory) -> FoundBy:
-    """What search finds a memory by, but for its vector."""
+    """What search finds a memory by."""
     cursor = await connection.execute(
-        "select terms, signs, words from passages where space_id = %s and passage_id = %s", [space, memory.passage_id]
+        "select terms, signs, words, model, substr(halfvec_send(embedding), 5) as vector"
+        " from passages where space_id = %s and passage_id = %s",
+        [space, memory.passage_id],
     )
     row = await cursor.fetchone()
-    return FoundBy(**row) if row is not None else FoundBy()
+    if row is None:
+        return FoundBy()
+    vector = np.frombuffer(row["vector"], ">f2").astype(np.float32) if row["vector"] is not None else None
+    return FoundBy(**{**row, "vector": vector})
+
+
+async def copy_of(connection: Connection, space: SpaceId, lineage: str) -> Memory | None:
+    """The newest memory of a space that came by sharing one of a lineage elsewhere, whatever became of it."""
+    cursor = await connection.execute(
+        f"select {MEMORY} from memories where space_id = %s and origin -> 'shared' ->> 'lineage' = %s"
+        " order by memory_id desc limit 1",
+        [space, lineage],
+    )
+    row = await cursor.fetchone()
+    return Memory(**row) if row is not None else None
+
+
+async def head(connection: Connection, space: SpaceId, lineage: str) -> Memory | None:
+    """The version of a lineage that stands."""
+    cursor = await connection.execute(
+        f"select {MEMORY} from memories where space_id = %s and lineage = %s and {STANDING}", [space, lineage]
+    )
+    row = await cursor.fetchone()
+    return Memory(**row) if row is not None else None
 
 
 def passage_of(memory: Memory, found: FoundBy, until: datetime | None) -> NewPassage:
@@ -205,7 +236,8 @@ def passage_of(memory: Memory, found: FoundBy, until: datetime | None) -> NewPas
         signs=found.signs,
         words=found.words,
         category=memory.category,
-        origin={**(memory.origin or {}), "memory_id": memory.memory_id},
+        origin={name: value for name, value in (memory.origin or {}).items() if name != SHARED}
+        | {"memory_id": memory.memory_id},
         vector=found.vector,
         model=found.model,
     )

@@ -25,6 +25,7 @@ from souvenir.types import SpaceId
 
 # each attempt fails only because another one succeeded, so as many writers as this can meet in one chat
 _ATTEMPTS = 200
+_ERASED_AT_ONCE = 100
 # a server stands still while it takes a write, and drops a client whose commands are much larger
 _MOST_CHARS = 64 * 1024 * 1024
 
@@ -133,6 +134,15 @@ class RedisChatStore:
         """Write a chat and some of its messages exactly as given."""
         arguments = [chat.chat_id, chat_text(chat), time_text(chat.updated_at), *_stored(messages)]
         await self._redis.run(scripts.PUT, keys_of(space, chat.chat_id), arguments, resend=True)
+
+    async def erase(self, space: SpaceId) -> tuple[int, int]:
+        """Chat by chat, each in one step; the keys of the space itself go with the last of them."""
+        chats = messages = 0
+        while found := (await self.list_chats(space, limit=_ERASED_AT_ONCE)).items:
+            for chat in found:
+                if await self._redis.run(scripts.DELETE, keys_of(space, chat.chat_id), [chat.chat_id], resend=True):
+                    chats, messages = chats + 1, messages + chat.message_count
+        return chats, messages
 
 
 def _stored(messages: Sequence[Message]) -> list[str]:

@@ -55,6 +55,21 @@ _POINTING_AT = compiled(
     """
 )
 _UNRESOLVED = compiled(r"(\S+ ){0,2}(it|them|him|they)( |$)(?!when )")
+# what only they know who heard what was said before
+_HEARD_BEFORE = compiled(
+    r"""
+    (their|his|her|its) |that(?! i\b| my\b)( |$)|.*\b(to|in|of|at|into|with|about|like|for|on) that\b|.*\bthere$|
+    .*\bsomething (similar|like)\b|((in|on|with|for|to) )?(us|ourselves)$|(out|around|along)( a lot| often)?$
+    """
+)
+_AMONG_US = compiled(r"(.*\b)?(one another|each other|together)\b(?! with\b)")
+_SOME_PROJECT = compiled(
+    r"""
+    on (a|an|the|some|my|our|another|several|this) ((new|big|cool|fun|huge|little|small|great|exciting|personal|side|
+    secret|few|other) )*(projects?|stuff|things?|something)( (lately|recently|now|at work|too|these days))*$
+    """
+)
+_OUT = word_set("work eat sleep camp dine")  # verbs that say something with no more than "out"
 _SOMEDAY = compiled(
     r"\b(someday|some day|one day|at some point|eventually|maybe|perhaps|i guess|i suppose|or something|if i|if my)\b"
 )
@@ -94,9 +109,21 @@ def kind_of(clause: Clause) -> Kind | None:
     for_good = kind in {EVENT, DEADLINE, PLAN} or clause.verb.lemma in _FOR_GOOD or low.startswith("born")
     if lasting(kind) and not for_good and _NOW.search(when):
         return PASSING
-    if lasting(kind) and (_POINTING_AT.search(low) or _UNRESOLVED.match(low) or low == "to"):
+    if lasting(kind) and (_POINTING_AT.search(low) or _UNRESOLVED.match(low) or low == "to" or _is_untold(clause)):
         return VAGUE
     return hedged(kind) if clause.hedged or clause.verb.hedged or _SOMEDAY.search(when) else kind
+
+
+def _is_untold(clause: Clause) -> bool:
+    """Whether it cannot be understood by itself, or is of "us" and not of the user: "We rely on each other"."""
+    if clause.subject.about != "user":
+        return False
+    low = clause.low
+    if clause.verb.lemma == "work" and _SOME_PROJECT.match(low):
+        return True
+    if clause.words[clause.subject.begin].low == "we" and _AMONG_US.match(low):
+        return True
+    return clause.verb.lemma not in _OUT and _HEARD_BEFORE.match(low) is not None
 
 
 def named(clause: Clause) -> bool:

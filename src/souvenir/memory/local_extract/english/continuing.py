@@ -18,6 +18,7 @@ _STATES = word_set(
     "bored worried scared born raised"
 )
 _FIRST_PERSON = word_set("am have do was had did can will could")
+_MODALS = word_set("will 'll would can could should may might must")
 _THIRD_PERSON = FINITE - frozenset({"am", "may", "might", "'d", "'re", "'ve", "'ll"})
 _AFTER_VERB = word_set(
     "in at as for on with the a an my our from to every about near by part full remotely two three four several some "
@@ -61,7 +62,8 @@ def _shares_nothing(words: Sequence[Word], begin: int, previous: Clause) -> bool
         return tense != "progressive" or begin + 1 == len(words) or any(word.low.endswith("ing") for word in rest)
     if form in {"base", "s"}:
         many = previous.subject.about == "user" or previous.subject.plural
-        return many != (form == "base") or (tense in {"present", "past"} and form == "base" and _has_infinitive(rest))
+        other = form == "base" and tense in {"present", "past"} and (_has_infinitive(rest) or _has_modal(rest))
+        return many != (form == "base") or other
     return (form == "participle" and tense != "perfect") or (previous.verb.lemma == "be" and low in _STATES)
 
 
@@ -69,6 +71,11 @@ def _has_infinitive(words: Sequence[Word]) -> bool:
     """Whether a further verb may go on with "to": "I want to learn Spanish and move to Spain"."""
     forms = ["base" if word.low == "be" else (verb_form(word.low) or ("", ""))[1] for word in words[1:]]
     return any(word.low == "to" and form == "base" for word, form in zip(words, forms, strict=False))
+
+
+def _has_modal(words: Sequence[Word]) -> bool:
+    """Whether a further verb may go on with another's: "I'm sure people will buy it and love it"."""
+    return any(word.low in _MODALS for word in words)
 
 
 def _is_surely_verb(words: Sequence[Word], place: int, previous: Clause) -> bool:

@@ -11,9 +11,10 @@ from souvenir.memory.local_extract.english.joiners import CAUSES
 from souvenir.memory.local_extract.english.openings import lead_of, trimmed, without_frames, without_leads
 from souvenir.memory.local_extract.english.pieces import Piece, pieces_of, statements_of
 from souvenir.memory.local_extract.english.remembering import (
-    instruction,
     means_the_above,
     remember_words,
+    to_be_done,
+    without_second_that,
     words_before_remember,
 )
 from souvenir.memory.local_extract.english.rephrase import third_person_text, tidy
@@ -21,7 +22,7 @@ from souvenir.memory.local_extract.english.screen import is_ironic, says_nothing
 from souvenir.memory.local_extract.english.subjects import SOMETHING, USER, About, Subject
 from souvenir.memory.local_extract.english.telling import told
 from souvenir.memory.local_extract.english.verb_groups import verb_after
-from souvenir.memory.local_extract.kinds import EXPLICIT, INSTRUCTION, Found, lasting
+from souvenir.memory.local_extract.kinds import EXPLICIT, Found, lasting
 from souvenir.memory.local_extract.sentences import Sentence
 from souvenir.memory.local_extract.words import Word, low_at, lows, word_set
 
@@ -75,9 +76,9 @@ class EnglishReader:
     def _remembered(self, sentence: Sentence, words: Sequence[Word]) -> Iterator[Found]:
         """What follows "remember that": kept as it is where it is not about the user."""
         if low_at(words, 0) == "to":
-            yield Found(instruction(sentence.text, words[1:]), INSTRUCTION, explicit=True)
+            yield to_be_done(sentence.text, words[1:])
             return
-        found = _explicit(self._said(sentence, words))
+        found = _explicit(self._said(sentence, without_second_that(words)))
         yield from found
         if not found and len(words) > 1:
             said = tidy(third_person_text(sentence.text, words, SOMETHING))

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from souvenir.memory.local_extract.english.openings import trimmed
 from souvenir.memory.local_extract.english.rephrase import third_person_text, tidy
-from souvenir.memory.local_extract.english.subjects import SOMETHING
-from souvenir.memory.local_extract.kinds import INSTRUCTION, Found
+from souvenir.memory.local_extract.english.subjects import SOMETHING, USER
+from souvenir.memory.local_extract.kinds import INSTRUCTION, REMINDER, Found
 from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.sentences import Sentence
-from souvenir.memory.local_extract.words import Word, count_of
+from souvenir.memory.local_extract.words import Word, count_of, low_at, lows
 
 _REMEMBER = compiled(
     r"""
@@ -46,6 +46,13 @@ _STANDING = compiled(
     translate|convert)\b(?! up\b| me )
     """
 )
+_ANSWERING = compiled(
+    r"""
+    (always|never|not|only|do n't|be|answer|respond|reply|use|write|give|include|explain|address|speak|format|keep|talk|
+    cite|add|provide|show|end|start|avoid|stick|translate|convert|ask me|call me|tell me|mention|double-?check|check|
+    greet|suggest|recommend|sign|refer|consider)\b
+    """
+)
 
 
 def remember_words(low: str, *, asked: bool) -> int | None:
@@ -78,6 +85,25 @@ def standing(sentence: Sentence, words: Sequence[Word], low: str) -> list[Found]
         return None
     begin = count_of(low[: found.start("often") if found["often"] else found.start("verb")])
     return [Found(instruction(sentence.text, words[begin:], found["when"] or ""), INSTRUCTION)]
+
+
+def without_second_that(words: Sequence[Word]) -> list[Word]:
+    """ "that I'm vegan and that I live in Oslo" is two statements."""
+    return [
+        word
+        for place, word in enumerate(words)
+        if word.low != "that"
+        or low_at(words, place - 1) not in {"and", ","}
+        or not _TOLD.match(low_at(words, place + 1))
+    ]
+
+
+def to_be_done(text: str, words: Sequence[Word]) -> Found:
+    """What follows "remember to": how to answer, or something that users have to do themselves."""
+    if _ANSWERING.match(lows(words)):
+        return Found(instruction(text, words), INSTRUCTION, explicit=True)
+    said = third_person_text(text, trimmed(words), USER)
+    return Found(tidy(f"User needs to {said}"), REMINDER, explicit=True)
 
 
 def instruction(text: str, words: Sequence[Word], when: str = "") -> str:

@@ -118,7 +118,8 @@ class _Group:
         self.hedged = self.hedged or low in HEDGES
         self.habitual = self.habitual or low in _HABITUAL
         self.negated = self.negated or low == "never"
-        if low in MEANT or (self.negated and low in {"really", "quite"}):
+        ours = low in {"all", "both"} and low_at(self.words, self.subject.begin) == "we"
+        if not ours and (low in MEANT or (self.negated and low in {"really", "quite"})):
             self.out.append(low)
         self.place += 1
         return True

@@ -1,0 +1,1 @@
+"""Exact facts: read from what is said, changed by sentence, and told again without guessing."""

@@ -1,0 +1,1 @@
+"""Reads files of every common format into text that knows its structure."""
