@@ -19,7 +19,7 @@ test: $(VENV)/.test  ## install what tests need, then run every check CI runs
 	@BIN=$(BIN) ./.ci/checks
 
 soak: $(VENV)/.test  ## the tests that take minutes: 500 memories formed by workers that are killed
-	@$(BIN)/pytest -m soak -rP
+	@$(BIN)/pytest -m soak -rP --show-capture=stdout
 
 lint: $(VENV)/.test  ## format and mend what can be mended
 	@$(BIN)/ruff format .

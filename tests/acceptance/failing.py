@@ -200,8 +200,9 @@ Every way a turn can go wrong that we could think of, injected: what the client 
 The answer comes, or one clear error. The question is kept once; the answer is kept as far as it came, and none stays
 "streaming". "kept" shows the question's status, then the answer's words and status.
 
-The model was told to say "{COUNT}". Where it says less, that is where it broke. `thread`, `memory`, `route`, `usage`,
-`done` are the events of a thread; `[DONE]` ends a stream of the gateway."""
+The model was told to say "{COUNT}". Where it says less, that is where it broke. `thread`, `memory`, `route`,
+`usage`, `done` are the events of a thread; `[DONE]` ends a stream of the gateway. While the database is away nothing
+can be kept, and the answer comes all the same; an answer that was begun before is kept when the database is back."""
 
 
 def expect(page: Page, row: Row) -> None:

@@ -25,6 +25,7 @@ from souvenir.stores.fact_ports import Fact
 from souvenir.stores.passage_ports import NewPassage
 from souvenir.stores.ports import NewMessage
 from souvenir.stores.postgres.facts import PostgresFactStore
+from souvenir.stores.postgres.large_spaces import PostgresLargeSpaceStore
 from souvenir.testing.openai_server import Reply, ScriptedOpenAI, Stall
 from souvenir.testing.passages import AT, passage
 from souvenir.testing.postgres import PostgresForTests
@@ -154,13 +155,7 @@ def live(user: Memory, environ: dict[str, str]) -> None:
         changed = replace(searchable("said otherwise"), chat_id="many", message_id=made.message_id, tags=("x",))
         summary = replace(searchable("of a day"), kind="episode", origin={"day": "Monday"}, start=3, end=9)
         await souvenir.passages.add(space, [changed, summary, summary])
-        async with souvenir.database.transaction() as connection:
-            await connection.execute(
-                "insert into large_spaces (space_id, generation, counted, average) values (%s, 1, 1, 1)", [space]
-            )
-            await connection.execute(
-                "insert into large_space_terms (space_id, term, holders) values (%s, 'ferry', 100)", [space]
-            )
+        await PostgresLargeSpaceStore(souvenir.database).index(space, souvenir.embedder.model, 8)
 
     inside(environ, more)
 
@@ -258,7 +253,8 @@ def test_a_user_is_taken_out_erased_and_brought_back_identical_on_every_engine(e
         of_a_file = replace(searchable("of a file"), kind="chunk")
         inside(environ, lambda souvenir: souvenir.passages.add(user_space(me.user), [of_a_file]))
         assert export(me)[1:] == lines[1:]
-        assert naming(environ, me.user) != []
+        assert {"large_spaces", "passages", "procrastinate_jobs"} < set(naming(environ, me.user))
+        assert sum(name.startswith("large_") and name.endswith("words") for name in naming(environ, me.user)) == 1
         assert (elsewhere(environ, me.user) == []) == (environ["SOUVENIR_CHAT_STORE"] == "postgres")
 
         removed = erase(me)
@@ -401,7 +397,12 @@ def test_nobody_erases_anybody_but_themself(postgres: PostgresForTests, tmp_path
             assert users["token"].client.delete("/users/bob%2Fx%20y/data").status_code == 403
             assert users["token"].client.delete("/users/nobody/data").status_code == 403
             assert users["token"].client.delete("/users//data").status_code == 403
-            assert httpx2.delete(f"{running.url}/users/alice/data").status_code == 401
+            for method, path in (
+                ("DELETE", "/users/alice/data"),
+                ("GET", "/memories/export"),
+                ("POST", "/memories/import"),
+            ):
+                assert httpx2.request(method, f"{running.url}{path}", headers=named).status_code == 401
             assert export(users["token"])[1:] == kept
             assert users["service"].client.delete("/users/alice/data").json()["removed"]["memories"] == 1
             assert len(export(users["token"])) == 2

@@ -76,6 +76,7 @@ def test_a_memory_is_added_corrected_and_undone(shell: Shell) -> None:
     assert "dog named Rex" in shell("history", newest)
 
 
+@pytest.mark.soak
 @pytest.mark.req("LIFE-3")
 def test_a_memory_is_judged_forgotten_brought_back_and_purged(shell: Shell) -> None:
     assert shell("list") == "Nothing is remembered.\n"
@@ -90,6 +91,7 @@ def test_a_memory_is_judged_forgotten_brought_back_and_purged(shell: Shell) -> N
     assert shell("show", one, status=1) == "souvenir: there is no such memory"
 
 
+@pytest.mark.soak
 @pytest.mark.req("MEM-7", "MEM-13")
 def test_it_is_shared_tried_out_and_conflicts_are_settled(shell: Shell, environ: dict[str, str]) -> None:
     memory = shell.json("add", "The launch is in May")["memory"]["memory_id"]

@@ -287,6 +287,8 @@ class Turn:
                 return await store()
             except Exception as failure:  # noqa: BLE001 - the answer has been given; what may be lost is its copy
                 log.error("an answer could not be stored", error=type(failure).__name__)
+            if self._closing.is_set():
+                return None
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._closing.wait()

@@ -224,7 +224,21 @@ def bomb() -> bytes:
         ("a.eml", lambda: b"", "not an e-mail"),
         ("a.png", lambda: b"\x89PNG", "picture"),
     ],
-    ids=str,
+    ids=[
+        "a PDF of nothing",
+        "half a PDF",
+        "a PDF without text",
+        "half a document",
+        "no document",
+        "a sheet for a document",
+        "a document for a sheet",
+        "a bomb",
+        "half a notebook",
+        "a deep notebook",
+        "a notebook without cells",
+        "an empty e-mail",
+        "a picture",
+    ],
 )
 def test_what_cannot_be_read_says_why(name: str, make: Callable[[], bytes], reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
