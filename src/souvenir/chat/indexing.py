@@ -127,9 +127,14 @@ class Indexing:
         change: MessageChange,
         *,
         embed_seconds: float | None = None,
+        found: bool = True,
     ) -> bool:
-        """Change a message that was begun; what it says from now on is what is found of it. False when it is gone."""
-        vectors = await self._vectors([change.content], embed_seconds) if change.content is not None else None
+        """Change a message that was begun; what it says from now on is what is found of it. False when it is gone.
+
+        Not `found`, it is only read in its chat.
+        """
+        anew = found and change.content is not None
+        vectors = await self._vectors([change.content or ""], embed_seconds) if anew else None
         async with self._transaction():
             await self._passages.lock_chat(space, chat_id)
             message = await self._chats.update_message(space, chat_id, message_id, change)
@@ -137,6 +142,7 @@ class Indexing:
                 return False
             if change.content is not None:
                 await self._passages.remove_message(space, chat_id, message_id)
+            if anew:
                 said = Said(chat_id, message.role, message.content)
                 await self._write(space, chat_id, {0: said}, [message], vectors)
                 if vectors is None:

@@ -79,9 +79,15 @@ class Keeping:
         await self._chats.update_message(exchange.space, exchange.chat_id, exchange.reply_id, change)
 
     async def end(
-        self, exchange: Exchange, text: str, *, memories: tuple[JsonObject, ...] = (), error: str | None = None
+        self,
+        exchange: Exchange,
+        text: str,
+        *,
+        memories: tuple[JsonObject, ...] = (),
+        error: str | None = None,
+        found: bool = True,
     ) -> None:
-        """Store the answer, whole or as far as it came."""
+        """Store the answer, whole or as far as it came; one that only quotes what was said need not be `found`."""
         change = MessageChange(
             content=text,
             status="complete" if error is None else "error",
@@ -91,5 +97,10 @@ class Keeping:
             memories=memories,
         )
         await self._indexing.complete(
-            exchange.space, exchange.chat_id, exchange.reply_id, change, embed_seconds=self._embed_seconds
+            exchange.space,
+            exchange.chat_id,
+            exchange.reply_id,
+            change,
+            embed_seconds=self._embed_seconds,
+            found=found,
         )

@@ -26,8 +26,9 @@ _IDENTITY = MemoryFilter(category="identity")
 _IDENTITIES = 5
 _GENERAL = 3
 _QUOTED = 5
+_ABOUT = 0.3  # the cosine with a question above which who the user is has to do with it
 _WORTHY = 0.15  # of the best hit's score: next to a good one, one that is far less likely is only noise
-_STILL_RELEVANT = 0.3  # the cosine with a new question above which what was recalled for another serves again
+_STILL_RELEVANT = 0.5  # the cosine with a new question above which what was recalled for another serves again
 _SAME_QUESTION = 0.8  # of a question's words
 _TERMS = 64
 _CHARACTERS_PER_TOKEN = 4  # about; counting them would take longer than all else here
@@ -127,8 +128,9 @@ class Recall:
             self._found(scope, query, max(wanted, _QUOTED) if query.quoting else wanted),
             self._general.for_user(scope.space, query.text, _GENERAL),
         )
-        now = self._clock.now()
-        own = () if query.quoting else self._reading.of(who.items, now)
+        own = self._reading.of(who.items, self._clock.now())
+        if query.quoting:
+            own = await self._about(scope.space, own, query)
         items = [_of_memory(scope.space, memory) for memory in own]
         known = await self._known([hit for hit in found if hit.passage.kind == "memory"])
         items += [_of_hit(hit, known.get((hit.space, hit.passage.passage_id))) for hit in found]
@@ -151,11 +153,18 @@ class Recall:
         for space, ids in by_space.items():
             await self._memories.used(space, ids, self._clock.now())
 
+    async def _about(self, space: SpaceId, memories: Sequence[Memory], query: Sought) -> list[Memory]:
+        """Those that have to do with the query."""
+        places = [(space, memory.passage_id) for memory in memories if memory.passage_id is not None]
+        near = await self._search.near(places, query.text, _ABOUT) if places else []
+        ids = {hit.passage.passage_id for hit in near}
+        return [memory for memory in memories if memory.passage_id in ids]
+
     async def _found(self, scope: Scope, query: Sought, wanted: int) -> list[Hit]:
         """By a search, unless what was recalled in the chat before still bears on the query."""
         if not wanted or not query.text.strip():
             return []
-        if query.chat_id is None:
+        if query.chat_id is None or query.quoting:
             return await self._searched(scope, query, wanted)
         key, now = (scope.space, query.chat_id), self._clock.now()
         version = await self._memories.latest_change(scope.readable)

@@ -81,6 +81,7 @@ class Begun:
     exchange: Exchange | None
     local: Local | None = None
     text: str = ""
+    provider: str = ""
     finished: bool = False
     usage: JsonObject | None = None
 
@@ -260,6 +261,7 @@ class Turn:
         elif isinstance(step, Returned) and exchange is not None:
             await self._keeping.returned(exchange, served(step))
         elif isinstance(step, Routed):
+            begun.provider = step.provider
             log.info("turn routed", provider=step.provider, model=step.model, reason=step.reason)
 
     async def _end(self, begun: Begun, error: str | None) -> None:
@@ -270,7 +272,8 @@ class Turn:
     async def _ended(self, begun: Begun, error: str | None) -> None:
         exchange = begun.exchange
         if exchange is not None:
-            await self._keeping.end(exchange, begun.text, memories=tuple(begun.memories), error=error)
+            memories, quoted = tuple(begun.memories), begun.provider == OFFLINE
+            await self._keeping.end(exchange, begun.text, memories=memories, error=error, found=not quoted)
             await self._folding.consider(exchange.space, exchange.chat_id)
         await self._recall.used(begun.remembered, begun.text)
 

@@ -11,7 +11,7 @@ class Filter:
     """What a passage must be to be looked at; an empty filter lets everything pass that still stands.
 
     `since` is included, `until` is not. With `as_of` only what was known at that time is there: passages that spoke
-    by then, in the version that stood then.
+    by then, in the version that stood then. Passages `without` which it is asked are as if they were not there.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -22,3 +22,4 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    without: frozenset[int] = frozenset()

@@ -195,6 +195,10 @@ class LargeLook:
     only: Filter
     survey: Survey
 
+    def without(self, _passage_ids: frozenset[int]) -> "LargeLook":
+        """The same: among so many, a few neighbours more or less are no matter."""
+        return self
+
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates; without a vector, by words alone."""
         return await self.spaces.candidates(self.space, self.question, vector, self.only, count, self.survey)

@@ -62,6 +62,10 @@ class Found:
 class Look(Protocol):
     """One space as a question sees it before its vector is known."""
 
+    def without(self, passage_ids: frozenset[int]) -> "Look":
+        """The same without some passages, and without what they lend to those around them."""
+        ...
+
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates; without a vector, by words alone."""
         ...
@@ -74,6 +78,11 @@ class InMemory:
     index: SpaceIndex
     glance: Glance
     in_thread: bool
+
+    def without(self, passage_ids: frozenset[int]) -> "InMemory":
+        """As if those were not there."""
+        only = replace(self.glance.only, without=self.glance.only.without | passage_ids)
+        return replace(self, glance=self.index.glance(self.glance.question, only))
 
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates."""
@@ -239,7 +248,13 @@ class Search:
         while True:
             found = await look.best(vector, count)
             read = await self._passages.get(space, found.ids.tolist(), model)
-            stored, memories = await self._usable(space, _wanted(read, asked.without), asked)
+            if unwanted := _unwanted(read, asked.without):
+                look, count = look.without(unwanted), count + len(unwanted)
+                found = await look.best(vector, count)
+                read = await self._passages.get(space, found.ids.tolist(), model)
+            still = _unwanted(read, asked.without)
+            wanted = {one: passage for one, passage in read.items() if one not in still}
+            stored, memories = await self._usable(space, wanted, asked)
             if len(read) - len(stored) <= _SPARE or len(found.ids) < count:
                 break
             count *= 4  # so many may not come back that others must be looked for in their place
@@ -286,8 +301,8 @@ class Search:
         return ordered.items
 
 
-def _wanted(read: dict[int, Passage], without: Callable[[Passage], bool] | None) -> dict[int, Passage]:
-    return read if without is None else {one: passage for one, passage in read.items() if not without(passage)}
+def _unwanted(read: dict[int, Passage], without: Callable[[Passage], bool] | None) -> frozenset[int]:
+    return frozenset(one for one, passage in read.items() if without is not None and without(passage))
 
 
 def _weighed(judge: Judge, hit: Hit, memories: dict[int, Memory], now: datetime) -> Hit:

@@ -231,7 +231,7 @@ class SpaceIndex:
         lexical = self._lexical(question, statistics)
         shares = lexical.shares
         visible = passes = None
-        if only.as_of is not None or first_end <= question.asked_at.timestamp():
+        if only.as_of is not None or only.without or first_end <= question.asked_at.timestamp():
             visible = self._visible(only, question.asked_at)
             newest = float(self._column("at").max(where=visible, initial=-np.inf))
             # what is not there must not lend its neighbours any weight
@@ -318,6 +318,8 @@ class SpaceIndex:
     def _visible(self, only: Filter, asked_at: datetime) -> NDArray[np.bool_]:
         """Which rows exist for this question at all."""
         alive = self._column("alive")
+        if only.without:
+            alive = alive & ~np.isin(self._column("ids"), list(only.without))
         until = self._column("until")
         if only.as_of is None:
             standing: NDArray[np.bool_] = alive & (until > asked_at.timestamp())

@@ -95,6 +95,22 @@ def test_an_answer_is_found_by_the_question_before_it() -> None:
     assert set(found(index_of(rows), "Which cake does Anna like?")[:2]) == {1, 2}
 
 
+def test_what_a_question_is_asked_without_lends_nothing_to_its_neighbours() -> None:
+    rows = [
+        Row(1, "What is your favourite cake, Anna?", chat="c", speaker="Ben"),
+        Row(2, "Definitely the one with lemon", at=NOW + timedelta(minutes=1), chat="c", speaker="Anna"),
+        *(Row(number, f"blue dog number {number}", chat=f"other{number}") for number in range(3, 40)),
+    ]
+    index = index_of(rows)
+    alone = Filter(without=frozenset({1}))
+    query = "Which cake does Anna like?"
+    near = index.candidates(ask(query), vector_of(query), Filter(), 40)
+    left = index.candidates(ask(query), vector_of(query), alone, 40)
+    assert 1 not in left.ids
+    before, after = (dict(zip(one.ids.tolist(), one.scores.tolist(), strict=True))[2] for one in (near, left))
+    assert after < before
+
+
 def test_a_pause_of_more_than_an_hour_separates_what_is_near() -> None:
     near = [Row(1, "favourite cake", chat="c"), Row(2, "lemon", at=NOW + timedelta(minutes=5), chat="c")]
     far = [Row(1, "favourite cake", chat="c"), Row(2, "lemon", at=NOW + 2 * HOUR, chat="c")]
