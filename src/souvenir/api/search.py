@@ -13,6 +13,7 @@ from souvenir.app import Souvenir
 from souvenir.chat.indexing import Indexed, Said
 from souvenir.errors import BadInput, TooLarge
 from souvenir.identity.caller import Caller
+from souvenir.llm.recalled import citation
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.search import Found, Hit
 from souvenir.types import SpaceId
@@ -90,13 +91,8 @@ def filter_of(body: schemas.SearchRequest) -> Filter:
 
 def answer_of(found: Found) -> schemas.SearchAnswer:
     """The hits as clients see them, cited by their place."""
-    hits = [_hit(hit, citation(place)) for place, hit in enumerate(found.hits)]
+    hits = [_hit(hit, citation(place)) for place, hit in enumerate(found.hits, start=1)]
     return schemas.SearchAnswer(hits=hits, degraded=found.degraded)
-
-
-def citation(place: int) -> str:
-    """What stands for the hit at a place, counted from 0, in an answer."""
-    return f"[M{place + 1}]"
 
 
 async def store_messages(

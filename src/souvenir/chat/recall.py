@@ -221,7 +221,7 @@ def _stands(hit: Hit, known: Mapping[tuple[SpaceId, int], Memory], reading: Read
 
 
 def _of_memory(space: SpaceId, memory: Memory) -> Item:
-    shown = Recalled(citation(1), memory.content, _ABOUT_USER, memory.said_at, memory.category, "memory")
+    shown = Recalled("", memory.content, _ABOUT_USER, memory.said_at, memory.category, "memory")
     return Item(shown, space, 1.0, memory.memory_id)
 
 
@@ -229,12 +229,12 @@ def _of_hit(hit: Hit, memory: Memory | None) -> Item:
     passage = hit.passage
     role = passage.role or passage.kind
     who = passage.speaker or (_ABOUT_USER if memory is not None else _SPEAKERS.get(role, role))
-    shown = Recalled(citation(1), passage.text, who, passage.at, passage.category, passage.kind)
+    shown = Recalled("", passage.text, who, passage.at, passage.category, passage.kind)
     return Item(shown, hit.space, hit.score, memory.memory_id if memory is not None else None, passage)
 
 
 def _of_everybody(one: GlobalMemory) -> Item:
-    shown = Recalled(citation(1), one.content, one.origin, one.at, one.category, "memory")
+    shown = Recalled("", one.content, one.origin, one.at, one.category, "memory")
     return Item(shown, GLOBAL_SPACE, one.score)
 
 
