@@ -178,3 +178,11 @@ def test_without_an_embedder_it_answers_by_words(serve: Serve) -> None:
     with Memory(running.url) as memory:
         memory.say(FERRY, "trip")
         assert FERRY in ask(memory)
+
+
+def test_it_quotes_what_was_said_a_moment_ago_in_the_same_conversation(memory: Memory) -> None:
+    memory.say(FERRY, "trip")
+    earlier = [{"role": "user", "content": FERRY}, {"role": "assistant", "content": "Noted."}]
+    body = {"model": "souvenir", "messages": [*earlier, {"role": "user", "content": QUESTION}]}
+    answer = memory.client.post("/v1/chat/completions", json=body, headers={"x-openwebui-chat-id": "trip"})
+    assert FERRY in answer.json()["choices"][0]["message"]["content"]

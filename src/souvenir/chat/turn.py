@@ -328,7 +328,9 @@ def served(step: Returned) -> JsonObject:
 
 
 def _sought(ask: Ask, rewritten: Rewritten, before: Sequence[Earlier], *, quoting: bool) -> Sought:
-    present = frozenset([ask.text, *(one.content for one in before)])
+    # who only quotes reads no conversation
+    shown = () if quoting else before
+    present = frozenset([ask.text, *(one.content for one in shown)])
     return Sought(rewritten.text, ask.text, ask.chat_id, present, quoting)
 
 
