@@ -107,8 +107,9 @@ class Client:
         assert all(one["partial_tool_calls"] == [] for one in messages)
         return "; ".join(map(_message, messages)) or "nothing"
 
-    def row(self, failure: str, seen: str) -> Row:
-        return Row(failure, self.front, seen, self.kept())
+    def row(self, failure: str, seen: str, least: int = 0) -> Row:
+        """`least` so many messages are waited for."""
+        return Row(failure, self.front, seen, self.kept(least))
 
     def left(self, failure: str) -> Row:
         """Of a client that saw no end; what is kept may come after it."""
@@ -202,7 +203,7 @@ The answer comes, or one clear error. The question is kept once; the answer is k
 
 The model was told to say "{COUNT}". Where it says less, that is where it broke. `thread`, `memory`, `route`,
 `usage`, `done` are the events of a thread; `[DONE]` ends a stream of the gateway. While the database is away nothing
-can be kept, and the answer comes all the same; an answer that was begun before is kept when the database is back."""
+can be kept, and the answer comes all the same; question and answer are kept when it is back."""
 
 
 def expect(page: Page, row: Row) -> None:

@@ -369,7 +369,7 @@ def test_a_database_that_does_not_answer(
         client = Client(memory, front, shows_memories=True)
         with database.off(how):
             seen = client.ask()
-        expect(PAGE, client.row(failure, seen))
+        expect(PAGE, client.row(failure, seen, 2))
 
 
 @pytest.mark.req("TURN-3")
@@ -391,7 +391,7 @@ def test_a_database_that_is_lost_during_the_answer(
         client = Client(memory, front, shows_memories=True)
         seen = client.ask()
         stack.close()
-        expect(PAGE, client.row(failure, seen))
+        expect(PAGE, client.row(failure, seen, 2))
 
 
 def test_the_page_tells_of_every_failure_and_no_other() -> None:

@@ -426,7 +426,7 @@ def test_what_was_said_before_the_client_went_away_is_kept(memory: Memory, host:
         for line in answer.iter_lines():
             if "two" in line:
                 break
-    until(lambda: kept(memory)[-1]["status"] == "error")
+    until(lambda: [one["status"] for one in kept(memory)][-1:] == ["error"])
     assert kept(memory)[-1]["content"].startswith("one two")
     host.wait_for_disconnects(1)
 

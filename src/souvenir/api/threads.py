@@ -67,6 +67,7 @@ async def send_message(
         user=caller.user_id,
         org=caller.org,
         chat_id=chat_id,
+        key=run.run_id,
         use_memory=body.use_memory,
         use_rewriter=body.use_query_rewriter,
         may_clarify=body.allow_clarification,

@@ -49,6 +49,10 @@ class LocalAnswers:
         )
         return Local(answer.text, final=True, entries=entries)
 
+    async def is_asked(self, text: str) -> bool:
+        """Whether a message asks anything of memory itself; nothing is read or written."""
+        return self._asking.is_asked(text) or await self._facts.is_asked(text)
+
     async def heard(
         self, scope: Scope, chat_id: str | None, text: str, message_id: str | None, user: str
     ) -> Local | None:

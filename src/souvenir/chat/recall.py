@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from souvenir.chat.recall_cache import Place, RecallCache
 from souvenir.chat.selection import amount
 from souvenir.chat.snippet import snippet_of
 from souvenir.clock import Clock
+from souvenir.embed.meanwhile import once_embedding_began
 from souvenir.llm.recalled import Recalled, citation
 from souvenir.memory.general import GlobalMemories, GlobalMemory
 from souvenir.memory.reading import Reading
@@ -123,17 +124,15 @@ class Recall:
     async def recall(self, scope: Scope, query: Sought, window: Window) -> Remembered:
         """What the query calls up, who the user is first."""
         wanted = amount(query.said)
-        who, found, general = await asyncio.gather(
-            self._memories.list(scope.space, _IDENTITY, limit=_IDENTITIES),
+        found, own, general = await asyncio.gather(
             self._found(scope, query, max(wanted, _QUOTED) if query.quoting else wanted),
+            self._identity(scope.space),
             self._general.for_user(scope.space, query.text, _GENERAL),
         )
-        own = self._reading.of(who.items, self._clock.now())
         if query.quoting:
             own = await self._about(scope.space, own, query)
         items = [_of_memory(scope.space, memory) for memory in own]
-        known = await self._known([hit for hit in found if hit.passage.kind == "memory"])
-        items += [_of_hit(hit, known.get((hit.space, hit.passage.passage_id))) for hit in found]
+        items += [_of_hit(hit) for hit in found]
         items += [_of_everybody(one) for one in general]
         kept = self._budget.fit(_once(items), window, _shown)
         cited = [_cited(item, place) for place, item in enumerate(kept, start=1)]
@@ -153,6 +152,11 @@ class Recall:
         for space, ids in by_space.items():
             await self._memories.used(space, ids, self._clock.now())
 
+    async def _identity(self, space: SpaceId) -> Sequence[Memory]:
+        await once_embedding_began()
+        who = await self._memories.list(space, _IDENTITY, limit=_IDENTITIES)
+        return self._reading.of(who.items, self._clock.now())
+
     async def _about(self, space: SpaceId, memories: Sequence[Memory], query: Sought) -> list[Memory]:
         """Those that have to do with the query."""
         places = [(space, memory.passage_id) for memory in memories if memory.passage_id is not None]
@@ -166,7 +170,14 @@ class Recall:
             return []
         if query.chat_id is None or query.quoting:
             return await self._searched(scope, query, wanted)
-        key, now = (scope.space, query.chat_id), self._clock.now()
+        preparing = asyncio.create_task(self._search.prepare(query.text))
+        try:
+            return await self._cached(scope, query, wanted, (scope.space, query.chat_id))
+        finally:
+            preparing.cancel()
+
+    async def _cached(self, scope: Scope, query: Sought, wanted: int, key: tuple[SpaceId, str]) -> list[Hit]:
+        now = self._clock.now()
         version = await self._memories.latest_change(scope.readable)
         places = self._cache.get(key, version, now, scope.readable)
         again = await self._again(places, query, wanted) if places else []
@@ -189,19 +200,9 @@ class Recall:
         """Of what was recalled before: what still stands, and is about the query as well."""
         seen = query.known()
         near = [hit for hit in await self._search.near(places, query.text, _STILL_RELEVANT) if not seen(hit.passage)]
-        known = await self._known([hit for hit in near if hit.passage.kind == "memory"])
         now = self._clock.now()
-        standing = [hit for hit in near if _stands(hit, known, self._reading, now)]
+        standing = [hit for hit in near if _stands(hit, self._reading, now)]
         return standing[:wanted]
-
-    async def _known(self, hits: Sequence[Hit]) -> dict[tuple[SpaceId, int], Memory]:
-        """The memories behind passages."""
-        known: dict[tuple[SpaceId, int], Memory] = {}
-        for space in {hit.space for hit in hits}:
-            ids = [hit.passage.passage_id for hit in hits if hit.space == space]
-            found = await self._memories.by_passage(space, ids)
-            known |= {(space, passage_id): memory for passage_id, memory in found.items()}
-        return known
 
 
 def _echoes(passage: Passage, asked: frozenset[str]) -> bool:
@@ -213,11 +214,10 @@ def _echoes(passage: Passage, asked: frozenset[str]) -> bool:
     return bool(own) and len(own & asked) >= _SAME_QUESTION * len(own)
 
 
-def _stands(hit: Hit, known: Mapping[tuple[SpaceId, int], Memory], reading: Reading, now: datetime) -> bool:
+def _stands(hit: Hit, reading: Reading, now: datetime) -> bool:
     if hit.passage.kind != "memory":
         return hit.passage.until is None or hit.passage.until > now
-    memory = known.get((hit.space, hit.passage.passage_id))
-    return memory is not None and reading.usable(memory, now)
+    return hit.memory is not None and reading.usable(hit.memory, now)
 
 
 def _of_memory(space: SpaceId, memory: Memory) -> Item:
@@ -225,8 +225,8 @@ def _of_memory(space: SpaceId, memory: Memory) -> Item:
     return Item(shown, space, 1.0, memory.memory_id)
 
 
-def _of_hit(hit: Hit, memory: Memory | None) -> Item:
-    passage = hit.passage
+def _of_hit(hit: Hit) -> Item:
+    passage, memory = hit.passage, hit.memory
     role = passage.role or passage.kind
     who = passage.speaker or (_ABOUT_USER if memory is not None else _SPEAKERS.get(role, role))
     shown = Recalled("", passage.text, who, passage.at, passage.category, passage.kind)

@@ -27,6 +27,7 @@ from souvenir.chat.rewriting.port import Turn as Earlier
 from souvenir.chat.routing import Asked, Route, Router
 from souvenir.clock import Clock
 from souvenir.config import Settings
+from souvenir.embed.meanwhile import once_embedding_began
 from souvenir.errors import SouvenirError
 from souvenir.llm.port import OFFLINE
 from souvenir.llm.spoken import SpokenProvider, text_of
@@ -42,6 +43,7 @@ T = TypeVar("T")
 
 _FOR_THE_ANSWER = 4  # a quarter of the window
 _TRY_AGAIN_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 0)
+_MODEL_FIRST_SECONDS = 0.02
 _LEFT = "the client went away before the answer was complete"
 
 
@@ -78,12 +80,18 @@ class Begun:
     rewritten: Rewritten
     remembered: Remembered
     answering: Answering
-    exchange: Exchange | None
+    keeping: asyncio.Task[Exchange | None]
+    under_way: asyncio.Event
     local: Local | None = None
     text: str = ""
     provider: str = ""
     finished: bool = False
     usage: JsonObject | None = None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Where the exchange is kept, once it is."""
+        return self.keeping.result() if self.keeping.done() and not self.keeping.cancelled() else None
 
     @property
     def memories(self) -> list[JsonObject]:
@@ -138,14 +146,19 @@ class Turn:
             rewritten = await self._within("rewrite", self._rewriter.rewrite(ask.text, before), rewritten)
         routes = await self._router.routes(Asked.of(ask.body, ask.text, said, ask.org))
         window = self._budget.window(routes[0].provider.name, routes[0].model)
-        keeping = self._later(self._kept(ask, before))
+        asked = self._later(self._within("asked", self._is_asked(ask), False))
+        under_way = asyncio.Event()
+        keeping: asyncio.Task[Exchange | None] | None = None
         try:
             quoting = routes[0].provider.name == OFFLINE
             recalling = self._remembered(ask, _sought(ask, rewritten, before, quoting=quoting), window, exact)
             remembered = await self._within("memory", recalling, Remembered())
-            exchange = await asyncio.shield(keeping)
+            # while the model thinks: its first word waits for no write
+            keeping = self._later(self._kept(ask, before, under_way))
             local = exact or _unclear(ask, rewritten)
-            local = local or await self._within("asked", self._asked_of_us(ask, exchange), None)
+            if local is None and await asked:
+                under_way.set()
+                local = await self._within("asked", self._asked_of_us(ask, await asyncio.shield(keeping)), None)
             if local is not None and (local.final or routes[0].provider.name == OFFLINE):
                 routes = [Route(SpokenProvider(self._clock, local.text), routes[0].model, "known without a model")]
             messages = build_messages(ask.messages, ask.text, history, remembered, rewritten, local, self._settings)
@@ -153,11 +166,12 @@ class Turn:
                 room = window.tokens // _FOR_THE_ANSWER
                 messages = await asyncio.to_thread(self._budget.fit_history, messages, window, room)
         except BaseException:
-            self._later(self._abandoned(keeping))
+            under_way.set()
+            self._later(self._abandoned(keeping or self._kept(ask, before, under_way)))
             raise
         tool = MemoryTool(self._search, ask.scope.readable) if ask.scope and ask.use_memory and ask.offer_tool else None
         answering = Answering(routes, {**ask.body, "messages": messages}, tool)
-        return Begun(ask, rewritten, remembered, answering, exchange, local)
+        return Begun(ask, rewritten, remembered, answering, keeping, under_way, local)
 
     async def stream(self, begun: Begun) -> AsyncGenerator[Step, None]:
         """The answer as it comes, stored when it ends, however it ends."""
@@ -167,6 +181,8 @@ class Turn:
                 async for step in steps:
                     await self._within("save", self._noted(begun, step), None)
                     yield step
+                    if isinstance(step, Chunk):
+                        begun.under_way.set()
             error = None
         except SouvenirError as failure:
             error = str(failure)
@@ -213,71 +229,86 @@ class Turn:
             return None
         return await self._local.exact(ask.scope, ask.chat_id, ask.text)
 
-    async def _kept(self, ask: Ask, before: Sequence[Earlier]) -> Exchange | None:
-        """The exchange, begun; in a chat that is not kept its message is only learned from."""
-        if ask.scope is None or ask.is_chore or not ask.text.strip():
+    async def _kept(self, ask: Ask, before: Sequence[Earlier], under_way: asyncio.Event) -> Exchange | None:
+        """The exchange, begun; in a chat that is not kept its message is only learned from.
+
+        It gives the model a moment to begin its answer, since both are work for the same processor.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_MODEL_FIRST_SECONDS):
+                await under_way.wait()
+        if not _is_kept(ask):
+            if ask.scope is not None and ask.use_memory and ask.key is not None and _is_said(ask):
+                now = self._clock.now()
+                said = Utterance("user", ask.text, now)
+                context = [Utterance(one.role, one.content, now) for one in before]
+                self._later(self._forming.later_of(ask.scope.space, said, context, ask.key))
             return None
-        if ask.chat_id is not None:
-            return await self._within(
-                "save",
-                self._keeping.begin(
-                    ask.scope.space,
-                    ask.chat_id,
-                    ask.text,
-                    key=ask.key,
-                    reply_key=ask.reply_key,
-                    learn=ask.use_memory,
-                ),
-                None,
-            )
-        if ask.use_memory and ask.key is not None:
-            now = self._clock.now()
-            said = Utterance("user", ask.text, now)
-            context = [Utterance(one.role, one.content, now) for one in before]
-            self._later(self._forming.later_of(ask.scope.space, said, context, ask.key))
-        return None
+        return await self._within("save", self._begun(ask), None)
+
+    async def _begun(self, ask: Ask) -> Exchange | None:
+        if ask.scope is None or ask.chat_id is None or not _is_kept(ask):
+            return None
+        return await self._keeping.begin(
+            ask.scope.space,
+            ask.chat_id,
+            ask.text,
+            key=ask.key,
+            reply_key=ask.reply_key,
+            learn=ask.use_memory,
+        )
 
     async def _remembered(self, ask: Ask, query: Sought, window: Window, exact: Local | None) -> Remembered:
         if ask.scope is None or not ask.use_memory or ask.is_chore or exact is not None:
             return Remembered()
         return await self._recall.recall(ask.scope, query, window)
 
-    async def _asked_of_us(self, ask: Ask, exchange: Exchange | None) -> Local | None:
-        """What the message asks of memory itself: to keep a fact, to change a list, to forget."""
+    async def _is_asked(self, ask: Ask) -> bool:
+        """Whether the message asks anything of memory itself."""
         if ask.scope is None or not ask.use_memory or ask.is_chore:
+            return False
+        await once_embedding_began()
+        return await self._local.is_asked(ask.text)
+
+    async def _asked_of_us(self, ask: Ask, exchange: Exchange | None) -> Local | None:
+        """Do it: keep a fact, change a list, remember, forget."""
+        if ask.scope is None:
             return None
         message_id = exchange.message_id if exchange is not None else None
         return await self._local.heard(ask.scope, ask.chat_id, ask.text, message_id, ask.user or "")
 
     async def _noted(self, begun: Begun, step: Step) -> None:
         """What a reload would show."""
-        exchange = begun.exchange
         if isinstance(step, Chunk):
             begun.text += _said_by(step.data)
             begun.finished = begun.finished or _finishes(step.data)
             begun.usage = step.data.get("usage") or begun.usage
-        elif isinstance(step, Called) and exchange is not None:
-            await self._keeping.called(exchange, {"id": step.call_id, "name": step.name, "arguments": step.arguments})
-        elif isinstance(step, Returned) and exchange is not None:
-            await self._keeping.returned(exchange, served(step))
         elif isinstance(step, Routed):
             begun.provider = step.provider
             log.info("turn routed", provider=step.provider, model=step.model, reason=step.reason)
+        elif (exchange := await asyncio.shield(begun.keeping)) is None:
+            return
+        elif isinstance(step, Called):
+            await self._keeping.called(exchange, {"id": step.call_id, "name": step.name, "arguments": step.arguments})
+        else:
+            await self._keeping.returned(exchange, served(step))
 
     async def _end(self, begun: Begun, error: str | None) -> None:
         """Store how a turn ended; the client waits for that only so long."""
+        begun.under_way.set()
         storing = self._later(self._surely(lambda: self._ended(begun, error)))
         await asyncio.wait({storing}, timeout=self._settings.turn_stage_seconds)
 
     async def _ended(self, begun: Begun, error: str | None) -> None:
-        exchange = begun.exchange
+        # what could not be begun is begun now: its key tells whether it was after all
+        exchange = await asyncio.shield(begun.keeping) or await self._begun(begun.ask)
         if exchange is not None:
             memories, quoted = tuple(begun.memories), begun.provider == OFFLINE
             await self._keeping.end(exchange, begun.text, memories=memories, error=error, found=not quoted)
             await self._folding.consider(exchange.space, exchange.chat_id)
         await self._recall.used(begun.remembered, begun.text)
 
-    async def _abandoned(self, keeping: "asyncio.Task[Exchange | None]") -> None:
+    async def _abandoned(self, keeping: Awaitable[Exchange | None]) -> None:
         """Close an exchange whose turn never came to its answer."""
         exchange = await keeping
         if exchange is not None:
@@ -325,6 +356,14 @@ def served(step: Returned) -> JsonObject:
         "result": step.result,
         "milliseconds": step.milliseconds,
     }
+
+
+def _is_said(ask: Ask) -> bool:
+    return not ask.is_chore and bool(ask.text.strip())
+
+
+def _is_kept(ask: Ask) -> bool:
+    return ask.scope is not None and ask.chat_id is not None and _is_said(ask)
 
 
 def _sought(ask: Ask, rewritten: Rewritten, before: Sequence[Earlier], *, quoting: bool) -> Sought:

@@ -49,6 +49,12 @@ class Heard:
         return bool(self.changes)
 
 
+async def _read(message: str) -> list[Operation]:
+    # a book takes a while to read, and others are waiting
+    long = len(message) > _AT_ONCE
+    return await asyncio.to_thread(read_message, message) if long else read_message(message)
+
+
 class Facts:
     """Hears and answers. Neither calls a model or an embedder; an ordinary message costs a glance and no query."""
 
@@ -60,11 +66,13 @@ class Facts:
         """Remove what was said in a chat; returns how many facts."""
         return await self._store.remove_chat(space, chat_id)
 
+    async def is_asked(self, message: str) -> bool:
+        """Whether a message states facts, or asks to change them."""
+        return bool(await _read(message))
+
     async def hear(self, space: SpaceId, chat_id: str, message: str, message_id: str | None, at: datetime) -> Heard:
         """Store what a user's message states, change what it asks to change; the same message again does nothing."""
-        # a book takes a while to read, and others are waiting
-        long = len(message) > _AT_ONCE
-        operations = await asyncio.to_thread(read_message, message) if long else read_message(message)
+        operations = await _read(message)
         if not operations:
             return Heard()
         groups: dict[tuple[str, FactKind], list[Operation]] = {}

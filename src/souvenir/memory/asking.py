@@ -63,6 +63,10 @@ class Asking:
         self._reading = reading
         self._clock = clock
 
+    def is_asked(self, text: str) -> bool:
+        """Whether a message asks to remember or to forget."""
+        return asked(text) is not None
+
     async def serve(self, space: SpaceId, text: str, at: datetime, by: str, origin: dict[str, str]) -> Asked | None:
         """Do what a message said at `at` asks for; None when it asks for nothing of the kind.
 

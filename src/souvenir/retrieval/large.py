@@ -195,6 +195,11 @@ class LargeLook:
     only: Filter
     survey: Survey
 
+    @property
+    def has_memories(self) -> bool:
+        """Taken to be so: counting would cost more than looking."""
+        return True
+
     def without(self, _passage_ids: frozenset[int]) -> "LargeLook":
         """The same: among so many, a few neighbours more or less are no matter."""
         return self

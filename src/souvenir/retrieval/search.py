@@ -1,7 +1,7 @@
 """One search over everything remembered: read the question, score each space, judge, cut, cite."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import monotonic, perf_counter
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from souvenir.clock import Clock
 from souvenir.config import Settings
+from souvenir.embed.meanwhile import once_embedding_began
 from souvenir.embed.port import Embedder
 from souvenir.errors import DimensionMismatch, Unavailable
 from souvenir.metrics import Metrics
@@ -34,7 +35,6 @@ log = structlog.get_logger(__name__)
 QUERY_CHARACTERS = 8000  # of a query that are read; the rest of a pasted page adds nothing but time
 
 _SPARE = 6  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
-_TURNS_TO_BEGIN = 20  # of the loop, in which the embedder's thread gets hold of the interpreter
 _INLINE = 20_000  # passages that are scored in less time than handing them to a thread takes
 _EMBEDDER_REST_SECONDS = 5.0  # after it failed, so that not every question waits for it to fail again
 
@@ -44,11 +44,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that answers, how likely it does, and the space it is from."""
+    """A passage that answers, how likely it does, the space it is from, and the memory that it stands for, if any."""
 
     score: float
     space: SpaceId
     passage: Passage
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ class Found:
 
 class Look(Protocol):
     """One space as a question sees it before its vector is known."""
+
+    @property
+    def has_memories(self) -> bool:
+        """Whether memories may be among what is found."""
+        ...
 
     def without(self, passage_ids: frozenset[int]) -> "Look":
         """The same without some passages, and without what they lend to those around them."""
@@ -78,6 +84,11 @@ class InMemory:
     index: SpaceIndex
     glance: Glance
     in_thread: bool
+
+    @property
+    def has_memories(self) -> bool:
+        """Whether any were ever added."""
+        return self.index.has("memory")
 
     def without(self, passage_ids: frozenset[int]) -> "InMemory":
         """As if those were not there."""
@@ -187,6 +198,10 @@ class Search:
             self._metrics.search_hits.labels(outcome).inc()
         return Found(tuple(hits[:limit]), degraded=vector is None)
 
+    async def prepare(self, query: str) -> None:
+        """Embed a query ahead: a search for it that begins meanwhile shares that."""
+        await self._vector(query[:QUERY_CHARACTERS])
+
     async def near(self, places: Sequence[tuple[SpaceId, int]], query: str, least: float) -> list[Hit]:
         """Of passages that were found before, those near a query in meaning, nearest first; their scores are cosines.
 
@@ -199,12 +214,15 @@ class Search:
         for space in dict.fromkeys(space for space, _ in places):
             ids = [passage_id for own, passage_id in places if own == space]
             stored = await self._passages.get(space, ids, self._embedder.model)
-            hits += [
-                Hit(float(passage.vector.astype(np.float32) @ vector), space, passage)
-                for passage in stored.values()
+            cosines = {
+                one: float(passage.vector.astype(np.float32) @ vector)
+                for one, passage in stored.items()
                 if passage.vector is not None
-            ]
-        return sorted((hit for hit in hits if hit.score >= least), key=lambda hit: -hit.score)
+            }
+            chosen = {one: stored[one] for one, cosine in cosines.items() if cosine >= least}
+            memories = await self._memories_of(space, chosen)
+            hits += [Hit(cosines[one], space, passage, memories.get(one)) for one, passage in chosen.items()]
+        return sorted(hits, key=lambda hit: -hit.score)
 
     async def _vector(self, text: str) -> NDArray[np.float32] | None:
         if monotonic() < self._embedder_rests_until:
@@ -222,8 +240,7 @@ class Search:
         self, spaces: Sequence[SpaceId], text: str, now: datetime, only: Filter
     ) -> tuple[Question, list[Look | None]]:
         """All that needs no vector, done while the question is embedded."""
-        for _ in range(_TURNS_TO_BEGIN):
-            await asyncio.sleep(0)
+        await once_embedding_began()
         states = await self._passages.states(spaces)
         question = read_question(text, now, self._settings.search_fusion)
         return question, await _each([self._look(space, states[space], question, only) for space in spaces])
@@ -247,14 +264,13 @@ class Search:
         model = self._embedder.model if vector is not None else None
         while True:
             found = await look.best(vector, count)
-            read = await self._passages.get(space, found.ids.tolist(), model)
+            read, memories = await self._read(space, look, found, model)
             if unwanted := _unwanted(read, asked.without):
                 look, count = look.without(unwanted), count + len(unwanted)
                 found = await look.best(vector, count)
-                read = await self._passages.get(space, found.ids.tolist(), model)
-            still = _unwanted(read, asked.without)
-            wanted = {one: passage for one, passage in read.items() if one not in still}
-            stored, memories = await self._usable(space, wanted, asked)
+                read, memories = await self._read(space, look, found, model)
+            refused = _unwanted(read, asked.without) | _refused(memories, asked)
+            stored = {one: passage for one, passage in read.items() if one not in refused} if refused else read
             if len(read) - len(stored) <= _SPARE or len(found.ids) < count:
                 break
             count *= 4  # so many may not come back that others must be looked for in their place
@@ -263,30 +279,24 @@ class Search:
             found = _exactly(found, stored, vector)
         ranked = newest_first(found, question, stored)
         scores = probabilities(ranked, calibration_of(self._embedder.model))
-        hits = [Hit(score, space, stored[one]) for one, score in zip(ranked.ids.tolist(), scores, strict=True)]
-        if memories and asked.judge is not None:
-            hits = [_weighed(asked.judge, hit, memories, question.asked_at) for hit in hits]
+        hits = [
+            _hit(score, space, stored[one], memories.get(one), asked)
+            for one, score in zip(ranked.ids.tolist(), scores, strict=True)
+        ]
         return _one_per_message(hits)
 
-    async def _usable(
-        self, space: SpaceId, stored: dict[int, Passage], asked: _Asked
+    async def _read(
+        self, space: SpaceId, look: Look, found: Candidates, model: str | None
     ) -> tuple[dict[int, Passage], dict[int, Memory]]:
-        """Without memories that their own rows say are not to come back; and the rows of the others.
+        """What was found, and the memories' own rows, both at once."""
+        ids = found.ids.tolist()
+        if self._memories is None or not look.has_memories:
+            return await self._passages.get(space, ids, model), {}
+        return await asyncio.gather(self._passages.get(space, ids, model), self._memories.by_passage(space, ids))
 
-        A memory may have ended in a process whose clock is ahead of ours, and thresholds may have changed.
-        """
+    async def _memories_of(self, space: SpaceId, stored: Mapping[int, Passage]) -> dict[int, Memory]:
         ids = [one for one, passage in stored.items() if passage.kind == "memory"]
-        if self._memories is None or not ids:
-            return stored, {}
-        known = await self._memories.by_passage(space, ids)
-        now, past, judge = asked.question.asked_at, asked.only.as_of is not None, asked.judge
-        refused = {
-            one
-            for one, memory in known.items()
-            if not (judge.usable(memory, now, past=past) if judge is not None else past or memory.is_active(now))
-        }
-        usable = {one: passage for one, passage in stored.items() if one not in refused} if refused else stored
-        return usable, known
+        return await self._memories.by_passage(space, ids) if self._memories is not None and ids else {}
 
     async def _reranked(self, reranker: Reranker, query: str, hits: list[Hit]) -> list[Hit]:
         ordered = await reranked(
@@ -305,9 +315,23 @@ def _unwanted(read: dict[int, Passage], without: Callable[[Passage], bool] | Non
     return frozenset(one for one, passage in read.items() if without is not None and without(passage))
 
 
-def _weighed(judge: Judge, hit: Hit, memories: dict[int, Memory], now: datetime) -> Hit:
-    memory = memories.get(hit.passage.passage_id)
-    return hit if memory is None else replace(hit, score=judge.weighed(hit.score, memory, now))
+def _refused(memories: Mapping[int, Memory], asked: _Asked) -> frozenset[int]:
+    """The passages of memories that their own rows say are not to come back.
+
+    A memory may have ended in a process whose clock is ahead of ours, and thresholds may have changed.
+    """
+    now, past, judge = asked.question.asked_at, asked.only.as_of is not None, asked.judge
+    return frozenset(
+        one
+        for one, memory in memories.items()
+        if not (judge.usable(memory, now, past=past) if judge is not None else past or memory.is_active(now))
+    )
+
+
+def _hit(score: float, space: SpaceId, passage: Passage, memory: Memory | None, asked: _Asked) -> Hit:
+    if memory is not None and asked.judge is not None:
+        score = asked.judge.weighed(score, memory, asked.question.asked_at)
+    return Hit(score, space, passage, memory)
 
 
 async def _run(in_thread: bool, work: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:

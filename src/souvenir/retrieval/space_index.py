@@ -166,6 +166,10 @@ class SpaceIndex:
         """How many passages it holds."""
         return self._count - self._dead
 
+    def has(self, kind: str) -> bool:
+        """Whether it ever held a passage of a kind."""
+        return kind in self._kinds
+
     def apply(self, changes: Iterable[Changes], revision: int) -> None:
         """Take in what happened up to a revision."""
         with self._lock:

@@ -143,8 +143,12 @@ class PostgresDatabase:
             raise PoolClosed("the database is not open")
         if checked:
             await self._readers.check()
-        async with self._readers.connection() as connection:
+        # by hand: there is no transaction to end, and the pool's own way takes twice as long
+        connection = await self._readers.getconn()
+        try:
             return await _rows(connection, rows, query, values, binary)
+        finally:
+            await self._readers.putconn(connection)
 
     async def ping(self) -> None:
         """One round trip. Raises Unavailable."""
@@ -231,9 +235,9 @@ async def refuse_erased(connection: Connection) -> None:
 async def _rows(
     connection: Connection, rows: AsyncRowFactory[Row], query: str, values: Values, binary: bool
 ) -> list[Row]:
-    async with connection.cursor(binary=binary, row_factory=rows) as cursor:
-        await cursor.execute(query.encode(), values)
-        return await cursor.fetchall()
+    cursor = connection.cursor(binary=binary, row_factory=rows)
+    await cursor.execute(query.encode(), values)
+    return await cursor.fetchall()
 
 
 def describe(url: str) -> str:

@@ -316,7 +316,8 @@ class PostgresMemoryStore(PostgresMemoryArchive):
             "deleted_at is not null": only.deleted,
         }
         rest = {
-            "category = %(category)s": only.category,
+            # spelled out, so that the planner sees that the index of just those will do
+            "category = 'identity'" if only.category == "identity" else "category = %(category)s": only.category,
             "strpos(folded, %(containing)s) > 0": only.containing,
             "memory_id < %(before)s": before,
         }
@@ -327,8 +328,7 @@ class PostgresMemoryStore(PostgresMemoryArchive):
             [condition for condition, value in rest.items() if value is not None],
         )
         try:
-            async with self._database.transaction() as connection:
-                found = await (await connection.execute(query, values)).fetchall()
+            found = await self._database.fetch(query, values)
         except rows.UNSTORABLE:
             return Page((), more=False)  # what cannot be stored is in no memory
         return Page(tuple(Memory(**row) for row in found[:limit]), more=len(found) > limit)

@@ -248,11 +248,11 @@ def passage_ids(memories: Sequence[Memory]) -> list[int]:
     return [memory.passage_id for memory in memories if memory.passage_id is not None]
 
 
-def page_query(only_states: Sequence[str], rest: Sequence[str]) -> bytes:
+def page_query(only_states: Sequence[str], rest: Sequence[str]) -> str:
     """The query of a page of memories."""
     states = " or ".join(f"({state})" for state in only_states)
     where = " and ".join(["space_id = %(space)s", f"({states})", *rest])
-    return f"select {MEMORY} from memories where {where} order by memory_id desc limit %(limit)s".encode()
+    return f"select {MEMORY} from memories where {where} order by memory_id desc limit %(limit)s"
 
 
 async def one(connection: Connection, query: str, values: dict[str, Any]) -> DictRow:

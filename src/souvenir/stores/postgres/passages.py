@@ -26,6 +26,7 @@ Number = TypeVar("Number", bound=np.generic)
 _MAX_DIMENSION = 16_000
 _BATCH_PASSAGES = 5_000
 _BATCH_BYTES = 8 * 2**20
+_HALFVEC_HEAD = 4  # bytes before a halfvec's numbers
 _YEAR_2000 = 946_684_800_000_000
 """Where Postgres counts its microseconds from, in those since 1970."""
 
@@ -40,7 +41,8 @@ _COPY = f"copy passages ({', '.join(_WRITTEN)}) from stdin (format binary)"
 
 _SHOWN = (
     'passage_id, kind, text, terms, at, start_char as start, end_char as "end", chat_id, message_id, role, speaker,'
-    " nullif(tags, '{}') as tags, category, nullif(origin, '{}') as origin, until"  # parsing nothing takes time too
+    # parsing nothing takes time too
+    " case when cardinality(tags) > 0 then tags end as tags, category, nullif(origin, '{}') as origin, until"
 )
 
 # One row of aggregates instead of thousands of rows: numbers arrive as arrays. Looked up one by one, in the order of
@@ -190,9 +192,11 @@ class PostgresPassageStore:
         """Passages by id."""
         rows = await self._database.fetch_as(
             tuple_row,
-            f"select {_SHOWN}, case when model = %s then substr(halfvec_send(embedding), 5) end as vector"
-            " from passages where space_id = %s and passage_id = any(%s::bigint[])",
-            [model, space, f"{{{','.join(map(str, passage_ids))}}}"],  # a third quicker than a list
+            # looked up one by one, for the same reason as a batch
+            f"select {_SHOWN}, case when model = %s then embedding end as vector"
+            " from unnest(%s::bigint[]) as wanted (id) cross join lateral"
+            " (select * from passages where space_id = %s and passage_id = wanted.id limit 1) as passage",
+            [model, f"{{{','.join(map(str, passage_ids))}}}", space],  # a third quicker than a list
             binary=True,
         )
         return {row[0]: _passage(row) for row in rows}
@@ -423,7 +427,7 @@ def _embedding(vector: NDArray[np.float32]) -> bytes:
 
 def _passage(row: tuple[Any, ...]) -> Passage:
     *first, tags, category, origin, until, vector = row
-    numbers = np.frombuffer(vector, ">f2") if vector is not None else None
+    numbers = np.frombuffer(vector, ">f2", offset=_HALFVEC_HEAD) if vector is not None else None
     values = (*first, tuple(tags or ()), category, origin or {}, until, numbers)
     return Passage(*values)
 
