@@ -16,9 +16,9 @@ from typing import Any
 import httpx2
 
 from bench.report import Figure, table
-from souvenir.app import create_chat_engine, create_dynamodb_tables, open_chats, open_storage
 from souvenir.config import ChatEngineName, load_settings
 from souvenir.log import configure_logging
+from souvenir.storage import create_chat_engine, create_dynamodb_tables, open_chats, open_storage
 from souvenir.stores.chat_rules import next_id
 from souvenir.stores.ports import Chat, ChatEngine, Message
 from souvenir.testing.dynamodb import DynamoDbForTests

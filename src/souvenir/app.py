@@ -1,4 +1,4 @@
-"""The composition root: settings in, a running Souvenir out. The only importer of concrete adapters."""
+"""The composition root: settings in, a running Souvenir out. With `storage`, the only importer of concrete adapters."""
 
 import asyncio
 import contextlib
@@ -24,19 +24,16 @@ from souvenir.chat.runs import Runs
 from souvenir.chat.tokens import Tokens
 from souvenir.chat.turn import Stages, Turn
 from souvenir.clock import Clock, SystemClock
-from souvenir.config import ChatEngineName, Settings
+from souvenir.config import Settings
 from souvenir.embed.cache import CachedEmbedder
 from souvenir.embed.port import Embedder
 from souvenir.errors import DimensionMismatch, Unavailable
-from souvenir.facts.service import Facts
 from souvenir.files.indexing import Tools as IndexingTools
 from souvenir.files.plan import ReadingPlan, Sizes
 from souvenir.files.reading.document import Limits
 from souvenir.files.sources import Sources
 from souvenir.files.watching import Watching
 from souvenir.identity.authenticate import Authenticator
-from souvenir.identity.keys import KeyRing
-from souvenir.jobs.queue import JobQueue
 from souvenir.llm.offline import OfflineProvider
 from souvenir.llm.providers import DEFAULT_MODEL, Providers
 from souvenir.memory.archive import Exporting
@@ -56,39 +53,15 @@ from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.rerank import Reranker
 from souvenir.retrieval.search import Search
 from souvenir.retrieval.spaces import SpaceIndexes
-from souvenir.stores.memory_ports import MemoryStore
-from souvenir.stores.passage_ports import PassageStore
-from souvenir.stores.ports import ChatEngine, EmbeddingModelStore
-from souvenir.stores.postgres.chats import PostgresChatStore
-from souvenir.stores.postgres.database import PostgresDatabase
-from souvenir.stores.postgres.facts import PostgresFactStore
+from souvenir.storage import Storage, create_chat_engine, open_storage, opened
+from souvenir.stores.ports import ChatEngine
 from souvenir.stores.postgres.jobs import PostgresJobStore
-from souvenir.stores.postgres.keys import PostgresKeyStore
 from souvenir.stores.postgres.large_spaces import PostgresLargeSpaceStore
-from souvenir.stores.postgres.memories import PostgresMemoryStore
-from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
-from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.stores.postgres.secrets import PostgresSecretStore
 from souvenir.stores.postgres.sources import PostgresSourceStore
 from souvenir.stores.postgres.space_archive import PostgresSpaceArchive
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """An open database and what is kept in it."""
-
-    settings: Settings
-    clock: Clock
-    metrics: Metrics
-    database: PostgresDatabase
-    keys: KeyRing
-    jobs: JobQueue
-    models: EmbeddingModelStore
-    passages: PassageStore
-    memories: MemoryStore
-    facts: Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,35 +119,6 @@ class Souvenir(Storage):
 
 
 @contextlib.asynccontextmanager
-async def open_storage(
-    settings: Settings, clock: Clock | None = None, metrics: Metrics | None = None
-) -> AsyncIterator[Storage]:
-    """The database and its stores, for commands that need no model. Raises StartError."""
-    clock = clock or SystemClock()
-    metrics = metrics or Metrics()
-    database = PostgresDatabase(settings)
-    await database.open()
-    try:
-        jobs = JobQueue(PostgresJobStore(database), settings, clock, metrics)
-        await jobs.open(database.pool)
-        passages = PostgresPassageStore(database, clock)
-        yield Storage(
-            settings=settings,
-            clock=clock,
-            metrics=metrics,
-            database=database,
-            keys=KeyRing(PostgresKeyStore(database), clock),
-            jobs=jobs,
-            models=PostgresEmbeddingModelStore(database),
-            passages=passages,
-            memories=PostgresMemoryStore(database, passages, clock),
-            facts=Facts(PostgresFactStore(database), clock),
-        )
-    finally:
-        await database.close()
-
-
-@contextlib.asynccontextmanager
 async def open_souvenir(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Souvenir]:
     """A whole Souvenir: database open and migrated, model loaded, providers known. Raises StartError."""
     metrics = Metrics()
@@ -187,7 +131,7 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
         loading = asyncio.create_task(_load(embedder))
         stack.push_async_callback(_settle, loading)
         storage = await stack.enter_async_context(open_storage(settings, clock, metrics))
-        chats = await stack.enter_async_context(_opened(create_chat_engine(settings.chat_store, storage)))
+        chats = await stack.enter_async_context(opened(create_chat_engine(settings.chat_store, storage)))
         general = GlobalMemories.load(settings.global_memories_file, storage.memories, embedder, clock)
         reading = Reading(settings)
         reranker = create_reranker(settings, providers)
@@ -287,43 +231,6 @@ async def open_souvenir(settings: Settings, clock: Clock | None = None) -> Async
                 transaction=storage.database.transaction,
             ),
         )
-
-
-@contextlib.asynccontextmanager
-async def open_chats(settings: Settings, engine: ChatEngineName) -> AsyncIterator[ChatEngine]:
-    """One chat engine alone, whichever is configured to serve. Raises StartError."""
-    async with open_storage(settings) as storage, _opened(create_chat_engine(engine, storage)) as chats:
-        yield chats
-
-
-@contextlib.asynccontextmanager
-async def _opened(engine: ChatEngine) -> AsyncIterator[ChatEngine]:
-    try:
-        await engine.open()
-        yield engine
-    finally:
-        await engine.aclose()
-
-
-def create_chat_engine(engine: ChatEngineName, storage: Storage) -> ChatEngine:
-    """The engine of that name; not opened."""
-    if engine == "postgres":
-        return PostgresChatStore(storage.database, storage.clock)
-    # imported here: their drivers take long to import, and few use them
-    if engine == "redis":
-        from souvenir.stores.redis.chats import RedisChatStore  # noqa: PLC0415
-
-        return RedisChatStore(storage.settings, storage.clock)
-    from souvenir.stores.dynamodb.chats import DynamoDbChatStore  # noqa: PLC0415
-
-    return DynamoDbChatStore(storage.settings, storage.clock)
-
-
-async def create_dynamodb_tables(settings: Settings) -> tuple[str, ...]:
-    """Make DynamoDB's two tables where they are missing; returns the names of both. Raises StartError."""
-    from souvenir.stores.dynamodb.tables import create_tables  # noqa: PLC0415
-
-    return await create_tables(settings)
 
 
 def create_embedder(settings: Settings, metrics: Metrics) -> Embedder:

@@ -5,14 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal
 
-from souvenir.app import (
-    Storage,
-    check_dimension,
-    create_chat_engine,
-    create_embedder,
-    create_providers,
-    open_storage,
-)
+from souvenir.app import check_dimension, create_embedder, create_providers
 from souvenir.chat.forming import TASK as FORMING
 from souvenir.clock import SystemClock
 from souvenir.config import Settings
@@ -20,6 +13,7 @@ from souvenir.embed.port import Embedder
 from souvenir.errors import SouvenirError
 from souvenir.identity.authenticate import Authenticator
 from souvenir.metrics import Metrics
+from souvenir.storage import Storage, create_chat_engine, open_storage
 
 Verdict = Literal["ok", "warning", "failed"]
 

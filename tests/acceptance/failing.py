@@ -155,7 +155,8 @@ class Client:
         shown = [_quoted(words) if name == "delta" else name for name in names]
         memories = self._memories(next((data["memories"] for _, name, data in found if name == "memory"), ()))
         _, name, last = found[-1]
-        end = f"error {last['status']}: {last['message']}" if name == "error" else name
+        after = f" retry_after: {last['retry_after']}" if "retry_after" in last else ""
+        end = f"error {last['status']}: {last['message']}{after}" if name == "error" else name
         return " ".join([*memories, *shown, end])
 
     def _memories(self, found: Sequence[Any]) -> list[str]:
@@ -203,7 +204,8 @@ The answer comes, or one clear error. The question is kept once; the answer is k
 
 The model was told to say "{COUNT}". Where it says less, that is where it broke. `thread`, `memory`, `route`,
 `usage`, `done` are the events of a thread; `[DONE]` ends a stream of the gateway. While the database is away nothing
-can be kept, and the answer comes all the same; question and answer are kept when it is back."""
+can be kept, and the answer comes all the same; question and answer are kept when it is back. A process that is killed
+leaves what it had kept; half a minute later the answer reads as an error (`tests/acceptance/test_answer_kills.py`)."""
 
 
 def expect(page: Page, row: Row) -> None:

@@ -3,8 +3,8 @@
 import asyncio
 import sys
 
-from souvenir.app import open_storage
 from souvenir.config import load_settings
+from souvenir.storage import open_storage
 from souvenir.stores.ports import Job
 
 

@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 from souvenir.cli.chat_client import address
 from souvenir.config import Settings
 from souvenir.errors import BadInput
+from souvenir.testing.forked import forked_command
 from souvenir.testing.openai_server import HttpError, Reply, ScriptedOpenAI, Stall, ToolCall
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.processes import environment, eventually
@@ -45,7 +45,7 @@ class Scripted:
         """What it printed: the answers, and the notes."""
         lines = b"".join(one if isinstance(one, bytes) else f"{one}\n".encode() for one in said)
         ended = subprocess.run(
-            [sys.executable, "-m", "souvenir.cli.main", "chat", *self.options, *options],
+            [*forked_command(), "chat", *self.options, *options],
             env=environment(self.environ), check=False, input=lines, capture_output=True, timeout=60,
         )  # fmt: skip
         notes = ended.stderr.decode()
@@ -180,7 +180,7 @@ def test_a_message_that_the_server_refuses_is_told_and_the_rest_goes_on(piped: S
 def test_ctrl_c_in_a_script_stops_the_answer_and_ends_the_command(piped: Scripted, host: ScriptedOpenAI) -> None:
     host.script(Reply("one two three four", fault=Stall("middle")))
     process = subprocess.Popen(
-        [sys.executable, "-m", "souvenir.cli.main", "chat", *piped.options], env=environment({}),
+        [*forked_command(), "chat", *piped.options], env=environment({}),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from souvenir.app import open_chats
 from souvenir.config import ChatEngineName, load_settings
+from souvenir.storage import open_chats
 from souvenir.stores.ports import NewMessage
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests

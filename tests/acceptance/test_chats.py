@@ -9,7 +9,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from souvenir.app import open_chats
+from souvenir.storage import open_chats
 from souvenir.stores.ports import ChatEngine, NewMessage
 from souvenir.testing.server import RunningSouvenir
 from souvenir.testing.users import SECRET, User, token, two_users

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from souvenir.app import open_storage
+from souvenir.storage import open_storage
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.server import RunningSouvenir
 from souvenir.testing.users import SECRET, token, two_users

@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from souvenir.app import open_chats
 from souvenir.config import ChatEngineName, load_settings
+from souvenir.storage import open_chats
+from souvenir.testing.forked import forked_command
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.processes import environment, eventually, run_to_end, running
@@ -123,7 +123,7 @@ def test_a_user_is_written_to_a_file_erased_and_read_again(shell: Shell, environ
     shell("add", "User plays the cello")
     said = json.dumps({"chat_id": "c", "role": "user", "content": "The ferry leaves at seven.", "speaker": "Ann"})
     subprocess.run(
-        [sys.executable, "-m", "souvenir.cli.main", "index", "-", "--user", shell.user], env=environment(environ),
+        [*forked_command(), "index", "-", "--user", shell.user], env=environment(environ),
         check=True, input=said, text=True, capture_output=True, timeout=60,
     )  # fmt: skip
     file = shell.cwd / "me.jsonl"
@@ -149,7 +149,7 @@ def test_erasing_asks_at_a_terminal(shell: Shell, environ: dict[str, str]) -> No
         with os.fdopen(ours, "wb", buffering=0) as keyboard:
             keyboard.write(f"{answer}\n".encode())
             ended = subprocess.run(
-                [sys.executable, "-m", "souvenir.cli.main", "memories", "erase", "--user", shell.user], stdin=theirs,
+                [*forked_command(), "memories", "erase", "--user", shell.user], stdin=theirs,
                 env=environment(environ), check=False, capture_output=True, text=True, timeout=60,
             )  # fmt: skip
         os.close(theirs)

@@ -15,8 +15,8 @@ import psutil
 import psycopg
 import pytest
 
-from souvenir.app import open_storage
 from souvenir.config import load_settings
+from souvenir.storage import open_storage
 from souvenir.stores.postgres.embedded import EmbeddedPostgres
 from souvenir.testing.openai_server import Reply, ScriptedOpenAI, Stall
 from souvenir.testing.processes import SouvenirProcess, answers, environment, eventually, run_to_end, running

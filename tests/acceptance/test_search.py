@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from souvenir.app import open_storage
 from souvenir.config import Settings
+from souvenir.storage import open_storage
 from souvenir.stores.passage_ports import Kind, NewPassage
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests

@@ -3,13 +3,13 @@
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from souvenir.testing.forked import forked_command
 from souvenir.testing.openai_server import HttpError, ScriptedOpenAI
 from souvenir.testing.processes import environment, run_to_end
 from tests.acceptance.conftest import scripted
@@ -33,7 +33,7 @@ def said(content: str, **more: Any) -> dict[str, Any]:
 
 def piped(text: str, environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "souvenir.cli.main", *arguments], env=environment(environ), check=False, input=text,
+        [*forked_command(), *arguments], env=environment(environ), check=False, input=text,
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_an_option_out_of_range_is_a_usage_error(environ: dict[str, str], tmp_pa
 
 def test_waiting_for_a_line_is_interrupted_by_the_first_ctrl_c(environ: dict[str, str], tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "souvenir.cli.main", "index", "-"], env=environment(environ), cwd=tmp_path,
+        [*forked_command(), "index", "-"], env=environment(environ), cwd=tmp_path,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None

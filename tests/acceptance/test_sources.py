@@ -337,6 +337,7 @@ def test_progress_is_told_live_and_indexing_can_be_paused_resumed_and_cancelled(
     assert me.http.post(f"/sources/{source_id}/cancel").status_code == 409
     done = me.reindexed(source_id)
     assert done["state"] == "done"
+    assert done["found"] == done["indexed"] + done["unchanged"] == 1500
     assert me.get(source_id)["statistics"]["indexed"] == 1500
     assert done["chunks_per_second"] > 0
 

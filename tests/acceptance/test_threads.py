@@ -294,6 +294,36 @@ def test_a_provider_that_says_no_is_an_error_event_and_the_question_is_kept(
 
 
 @pytest.mark.req("TURN-2")
+@pytest.mark.parametrize("after", ["7", "Wed, 21 Oct 2026 07:28:00 GMT", None])
+def test_a_rate_limit_tells_when_to_come_back_as_the_host_said_it(
+    serve: Serve, host: ScriptedOpenAI, after: str | None
+) -> None:
+    host.script(HttpError(429, "Slow down.", headers={"retry-after": after} if after else {}))
+    with Memory(serve(llm_max_retries=0).url) as memory:
+        error = say(memory, "Count for me, please")[-1]
+    told = {"code": "ProviderError", "status": 429, "message": "default answered 429: Slow down."}
+    assert error[1:] == ("error", told | ({"retry_after": after} if after else {}))
+
+
+@pytest.mark.req("TURN-3")
+@pytest.mark.parametrize(
+    ("pieces", "whole"),
+    [(["So \ud83d", "\ude00!"], "So 😀!"), (["half \ud83d", " of one"], "half � of one"), (["a\0", "b"], "a�b")],
+    ids=["two halves", "a half", "a zero byte"],
+)
+def test_what_no_database_takes_is_kept_as_near_as_can_be(
+    memory: Memory, host: ScriptedOpenAI, pieces: list[str], whole: str
+) -> None:
+    arguments = json.dumps({"query": pieces[0]}, ensure_ascii=False)
+    host.script(Reply(tool_calls=[ToolCall("getUserMemories", arguments)]), Reply("".join(pieces), pieces=pieces))
+    found = say(memory, "Count for me, please")
+    assert words(found) == "".join(pieces)
+    assert found[-1][1] == "done"
+    until(lambda: kept(memory, thread_of(found))[-1]["status"] == "complete")
+    assert kept(memory, thread_of(found))[-1]["content"] == whole
+
+
+@pytest.mark.req("TURN-2")
 @pytest.mark.req("ID-9")
 @pytest.mark.parametrize(
     ("body", "status"),

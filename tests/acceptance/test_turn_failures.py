@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,8 +26,21 @@ from souvenir.testing.openai_server import (
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
 from tests.acceptance.conftest import Serve, scripted
-from tests.acceptance.failing import COUNT, FRONTS, STREAMED, THREAD, WHOLE, WRITES, Client, Page, combined, expect
+from tests.acceptance.failing import (
+    COUNT,
+    FRONTS,
+    QUESTION,
+    STREAMED,
+    THREAD,
+    WHOLE,
+    WRITES,
+    Client,
+    Page,
+    combined,
+    expect,
+)
 from tests.acceptance.remembering import Memory, message
+from tests.acceptance.test_turns import until
 
 THEIRS: dict[str, Any] = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 OURS = "getUserMemories"
@@ -370,6 +384,51 @@ def test_a_database_that_does_not_answer(
         with database.off(how):
             seen = client.ask()
         expect(PAGE, client.row(failure, seen, 2))
+
+
+@pytest.mark.req("TURN-2")
+@pytest.mark.req("TURN-11")
+@pytest.mark.parametrize("how", ["down", "hanging"])
+def test_a_thread_goes_on_under_its_id_while_the_database_does_not_answer(
+    serve: Serve, database: Database, host: ScriptedOpenAI, how: str
+) -> None:
+    # a database that hangs is given up by the turn long before it gives itself up
+    patience = 20 if how == "hanging" else 1
+    running = serve(turn_stage_seconds=1, database_timeout_seconds=patience, llm_max_retries=0)
+    host.script("Ahoy.", COUNT, COUNT)
+    with Memory(running.url) as memory, Memory(running.url) as other:
+        client, stranger = Client(memory, THREAD), Client(other, THREAD)
+        client.ask("Good morning to you")
+        thread = client.chat_id
+        with database.off(how):
+            started = time.monotonic()
+            assert client.ask(thread=thread).endswith("done")
+            assert time.monotonic() - started < 10
+            assert client.chat_id == thread
+            # nobody can tell whose it is; what is said in it is kept with who says it
+            assert stranger.ask(thread=thread).endswith("done")
+            assert stranger.chat_id == thread
+        until(lambda: contents(memory, thread) == [COUNT, QUESTION, "Ahoy.", "Good morning to you"], 30)
+        until(lambda: contents(other, thread) == [COUNT, QUESTION], 30)
+
+
+def contents(memory: Memory, chat_id: str) -> list[str]:
+    """What is complete of a chat, newest first."""
+    answer = memory.client.get("/chats/messages", params={"chat_id": chat_id})
+    messages = answer.json()["messages"] if answer.status_code == 200 else []
+    return [one["content"] for one in messages if one["status"] == "complete"]
+
+
+@pytest.mark.req("TURN-2")
+def test_what_is_no_id_starts_a_new_thread_while_the_database_does_not_answer(
+    serve: Serve, database: Database, host: ScriptedOpenAI
+) -> None:
+    running = hurried(serve)
+    with Memory(running.url) as memory, database.off("down"):
+        for strange in ("no such thread", "x" * 500, "list"):
+            client = Client(memory, THREAD)
+            assert client.ask(thread=strange).endswith("done")
+            assert client.chat_id != strange
 
 
 @pytest.mark.req("TURN-3")

@@ -36,6 +36,7 @@ _HEADER = "souvenir-export"
 _LEFT_OUT = {
     Memory: {"passage_id"},
     Chat: {"last_message", "message_count", "last_message_id"},
+    Message: {"alive_until"},
     NewPassage: {"terms", "signs", "words", "vector", "model"},
 }
 

@@ -14,12 +14,13 @@ from starlette.responses import JSONResponse, Response
 from souvenir.api import schemas
 from souvenir.api.callers import BEARER, TheCaller, TheSouvenir
 from souvenir.api.documented import OPENAI_ERRORS, PROVIDER_ERRORS
+from souvenir.api.errors import Failure
 from souvenir.api.requests import CallerRoute
 from souvenir.api.streaming import OpenAIStream, while_connected
 from souvenir.chat.answering import Chunk, Step
 from souvenir.chat.turn import Ask, Begun
 from souvenir.embed.port import Vectors
-from souvenir.errors import BadInput, NotFound, TooLarge
+from souvenir.errors import BadInput, TooLarge
 from souvenir.identity.caller import Caller
 from souvenir.llm.port import ModelInfo
 from souvenir.llm.spoken import text_of
@@ -55,7 +56,9 @@ async def create_chat_completion(
     begun = await while_connected(request, turn.begin(ask))
     if not body.stream:
         answer = await while_connected(request, turn.complete(begun))
-        return JSONResponse(answer if ask.scope is None else answer | {"memories": begun.memories})
+        told = answer if ask.scope is None else answer | {"memories": begun.memories}
+        # in ASCII, as a stream is: even half a character goes through
+        return Response(json.dumps(told), media_type="application/json")
     steps = turn.stream(begun)
     first = await while_connected(request, anext(steps, None))
     return OpenAIStream(_chunks(begun, first, steps))
@@ -138,13 +141,18 @@ async def list_models(souvenir: TheSouvenir) -> schemas.ModelList:
     return schemas.ModelList(data=[_entry(model) for model in await souvenir.providers.list()])
 
 
-@router.get("/models/{model:path}", responses={404: {"model": schemas.OpenAIError}, **PROVIDER_ERRORS})
-async def retrieve_model(model: str, souvenir: TheSouvenir) -> schemas.ModelEntry:
+@router.get(
+    "/models/{model:path}",
+    response_model=schemas.ModelEntry,
+    responses={404: {"model": schemas.OpenAIError}, **PROVIDER_ERRORS},
+)
+async def retrieve_model(model: str, souvenir: TheSouvenir) -> schemas.ModelEntry | JSONResponse:
     """One model by its id."""
     for known in await souvenir.providers.list():
         if model in {known.id, known.id.partition("/")[2]}:
             return _entry(known)
-    raise NotFound(f"there is no model {model!r}")
+    missing = Failure(404, f"there is no model {model!r}", "model", "model_not_found")
+    return JSONResponse(missing.openai(), missing.status)
 
 
 def _entry(model: ModelInfo) -> schemas.ModelEntry:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing
 from typing import TypeVar
@@ -20,6 +21,7 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
+_HALF = re.compile("[\ud800-\udfff]")
 _QUIET_SECONDS = 15.0  # of a model that thinks, after which proxies would hang up
 
 
@@ -117,7 +119,7 @@ class RunStream(_Stream):
                 event = following.result()
                 if event is None:
                     return
-                data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
+                data = _compact(event.data)
                 await _send(send, f"id: {self._run.run_id}:{event.number}\nevent: {event.name}\ndata: {data}\n\n")
                 following = asyncio.ensure_future(anext(events, None))
 
@@ -132,8 +134,13 @@ class EventStream(_Stream):
     async def _events(self, send: Send) -> None:
         async with aclosing(self._source) as events:
             async for name, content in events:
-                data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-                await _send(send, f"event: {name}\ndata: {data}\n\n")
+                await _send(send, f"event: {name}\ndata: {_compact(content)}\n\n")
+
+
+def _compact(data: JsonObject) -> str:
+    """JSON as people read it, but with half a character, which UTF-8 cannot carry, in ASCII."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(data, separators=(",", ":")) if _HALF.search(text) else text
 
 
 async def _event(send: Send, data: str) -> None:

@@ -1,11 +1,14 @@
 """Threads: a message in, its answer out as server-sent events that can be followed again and stopped."""
 
+import asyncio
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
+import structlog
 from fastapi import APIRouter, Header, Query
+from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 from ulid import ULID
 
@@ -19,16 +22,19 @@ from souvenir.app import Souvenir
 from souvenir.chat.answering import Called, Chunk, Returned, Routed, Step
 from souvenir.chat.runs import Run
 from souvenir.chat.turn import Ask, served
-from souvenir.errors import BadInput, NotFound, ProviderError, SouvenirError, TooLarge
+from souvenir.errors import BadInput, NotFound, ProviderError, SouvenirError, TooLarge, Unavailable
 from souvenir.identity.caller import Caller
 from souvenir.llm.providers import DEFAULT_MODEL
-from souvenir.types import JsonObject
+from souvenir.types import JsonObject, SpaceId
+
+log = structlog.get_logger(__name__)
 
 router = APIRouter(
     prefix="/threads", tags=["threads"], route_class=CallerRoute, dependencies=[BEARER], responses=NATIVE_ERRORS
 )
 
 NEW = "new"
+_CHAT_ID: TypeAdapter[str] = TypeAdapter(schemas.ChatId)
 _EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 _GONE = "there is no such answer here any more; read the thread's messages"
 
@@ -57,8 +63,8 @@ async def send_message(
         raise TooLarge(f"content: is over {souvenir.settings.max_message_chars} characters, the most this server takes")
     if not body.content.strip():
         raise BadInput("content", "is empty")
-    known = await souvenir.chats.get_chat(scope.space, thread_id) if _is_id(thread_id) else None
-    chat_id = known.chat_id if known is not None else str(uuid.uuid4())
+    known = await _known(souvenir, scope.space, thread_id)
+    chat_id = known or str(uuid.uuid4())
     run = Run(str(ULID()), scope.space, chat_id)
     ask = Ask(
         text=body.content,
@@ -110,8 +116,23 @@ def _followed(souvenir: Souvenir, caller: Caller, project_id: str | None, event_
     return RunStream(run, int(number))
 
 
-def _is_id(thread_id: str) -> bool:
-    return thread_id != NEW and len(thread_id) <= schemas.CHAT_ID_CHARACTERS
+async def _known(souvenir: Souvenir, space: SpaceId, thread_id: str) -> str | None:
+    """The thread to go on with; None starts a new one.
+
+    While the database does not answer the caller is believed: the thread is one of the caller's own space, whatever
+    its id, so that what is said in it is not lost to another, nor ever written into somebody else's.
+    """
+    if thread_id == NEW or len(thread_id) > schemas.CHAT_ID_CHARACTERS:
+        return None
+    try:
+        async with asyncio.timeout(souvenir.settings.turn_stage_seconds):
+            return thread_id if await souvenir.chats.get_chat(space, thread_id) is not None else None
+    except (Unavailable, TimeoutError) as error:
+        log.warning("the thread could not be looked up", error=type(error).__name__)
+    try:
+        return _CHAT_ID.validate_python(thread_id)
+    except ValidationError:
+        return None
 
 
 async def _events(souvenir: Souvenir, ask: Ask, *, created: bool) -> AsyncGenerator[tuple[str, JsonObject], None]:
@@ -130,11 +151,18 @@ async def _events(souvenir: Souvenir, ask: Ask, *, created: bool) -> AsyncGenera
                     yield event
         if begun.usage is not None:
             yield "usage", begun.usage
-        message_id = begun.exchange.reply_id if begun.exchange is not None else None
+        message_id = begun.pending.exchange.reply_id if begun.pending.exchange is not None else None
         yield "done", {"thread_id": ask.chat_id, "message_id": message_id}
     except SouvenirError as error:
-        status = error.status if isinstance(error, ProviderError) else failure(error).status
-        yield "error", {"code": type(error).__name__, "status": status, "message": str(error)}
+        yield "error", _told(error)
+
+
+def _told(error: SouvenirError) -> JsonObject:
+    status = error.status if isinstance(error, ProviderError) else failure(error).status
+    told: JsonObject = {"code": type(error).__name__, "status": status, "message": str(error)}
+    if isinstance(error, ProviderError) and error.retry_after:
+        told["retry_after"] = error.retry_after
+    return told
 
 
 def _event_of(step: Step) -> tuple[str, JsonObject] | None:

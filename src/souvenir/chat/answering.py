@@ -300,8 +300,9 @@ class _Calls:
             self.text += delta["content"]
         if isinstance(delta, dict) and isinstance(delta.get("tool_calls"), list):
             kept = [shown for one in delta["tool_calls"] if (shown := self._call(one)) is not None]
-            delta = {name: value for name, value in delta.items() if name != "tool_calls"}
-            choice = {**choice, "delta": {**delta, "tool_calls": kept} if kept else delta}
+            if kept != delta["tool_calls"]:
+                delta = {name: value for name, value in delta.items() if name != "tool_calls"}
+                choice = {**choice, "delta": {**delta, "tool_calls": kept} if kept else delta}
         if choice.get("finish_reason") and self.is_own_step:
             choice = {**choice, "finish_reason": None}
         return choice

@@ -38,7 +38,8 @@ Transaction = Callable[[], AbstractAsyncContextManager[object]]
 class Said:
     """A message to store and to find again. Without `created_at` it is said now.
 
-    `learn` forms memories of it, from `learn_at` on. An answer that is only begun has no content yet.
+    `learn` forms memories of it, from `learn_at` on. An answer that is only begun has no content yet, and is taken for
+    broken off after `alive_until`.
     """
 
     chat_id: str
@@ -51,6 +52,7 @@ class Said:
     learn_at: datetime | None = None
     status: MessageStatus = "complete"
     memories: tuple[JsonObject, ...] = ()
+    alive_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,14 @@ class Indexing:
         stored: tuple[Message, ...] = ()
         if fresh:
             new = [
-                NewMessage(one.role, one.content, one.created_at, one.status, memories=one.memories)
+                NewMessage(
+                    one.role,
+                    one.content,
+                    one.created_at,
+                    one.status,
+                    memories=one.memories,
+                    alive_until=one.alive_until,
+                )
                 for one in fresh.values()
             ]
             stored = await self._chats.append(space, chat_id, new, create=True) or ()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from souvenir.chat.selection import asks_about_the_past
+from souvenir.patterns import lazy
 from souvenir.routing_rules import Intent
 
 _HEAD, _TAIL = 2_000, 1_000  # of a long message: what is asked for stands at an end of what is pasted
@@ -23,7 +24,7 @@ class _Sign(NamedTuple):
 
 def _sign(weight: int, pattern: str) -> _Sign:
     """`~` in a pattern stands for some words of the same sentence."""
-    return _Sign(weight, re.compile(pattern.replace("~", r"[^.!?\n]{0,60}?"), re.VERBOSE | re.MULTILINE))
+    return _Sign(weight, lazy(pattern.replace("~", r"[^.!?\n]{0,60}?"), re.VERBOSE | re.MULTILINE))
 
 
 # found in a message as it is written
@@ -128,7 +129,7 @@ _SIGNS: Mapping[Intent, tuple[_Sign, ...]] = {
     ),
 }  # fmt: skip
 
-_ASKED = re.compile(
+_ASKED = lazy(
     r"""
     (?:^|[.!?:,]\ )[¿¡]?
     (?: who | what | when | where | which | how\ (?:old|tall|far|many|much|big|long|high|deep|large|fast)
@@ -138,7 +139,7 @@ _ASKED = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 # a whole message that asks what something is or does
-_ASKS_WHAT = re.compile(
+_ASKS_WHAT = lazy(
     r"""
     (?: (?:what|when|where|which|why|how)(?:'s|\ \w{1,30})?\ (?:is|are|was|were|does|do|did|has|have|can)?
       | is | are | was | were | does | did | can | tell\ me\ (?:more\ )?about | describe )
@@ -146,8 +147,8 @@ _ASKS_WHAT = re.compile(
     """,
     re.VERBOSE,
 )
-_NAME = re.compile(r"\w[\s,'’]{1,3}(?:the\s)?[a-z]?[A-ZÀ-Þ]\w")
-_OWN = re.compile(
+_NAME = lazy(r"\w[\s,'’]{1,3}(?:the\s)?[a-z]?[A-ZÀ-Þ]\w")
+_OWN = lazy(
     r"\b(?:i|i'm|i've|my|mine|me(?!\ (?:more\ )?about)|we|our|us|ich|mein\w*|mir|mich|wir|unser\w*|yo|mis?|nosotros"
     r"|nuestr\w+|je|j'|mon|ma|mes|moi|nous|notre|nos|you|your)\b|我"
 )

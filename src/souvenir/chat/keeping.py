@@ -1,13 +1,23 @@
-"""Keeps an exchange: the user's message before the model is asked, the answer as it completes or breaks off."""
+"""Keeps an exchange: the user's message while the model begins, the answer as it completes or breaks off."""
 
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 from souvenir.chat.indexing import Indexing, Said
 from souvenir.clock import Clock
 from souvenir.stores.ports import ChatStore, MessageChange
 from souvenir.types import JsonObject, SpaceId
 
+ALIVE_FOR = timedelta(seconds=30)  # without a sign of its writer, an answer counts as being written
+RENEW_SECONDS = 10.0
+
+_MODEL_FIRST_SECONDS = 0.02
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LEARN_AFTER = timedelta(seconds=1)  # forming memories must not compete with the answer's first words
 
 
@@ -21,6 +31,50 @@ class Exchange:
     reply_id: str
     repeated: bool
     tool_calls: list[JsonObject] = field(default_factory=list)
+
+
+class Pending:
+    """The beginning of an exchange, written a moment after the model was asked: both are work for one processor.
+
+    Who needs it written waits by `now`; once an answer is under way `hurry` is enough.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[], Coroutine[Any, Any, Exchange | None]],
+        later: Callable[[Coroutine[Any, Any, Exchange | None]], "asyncio.Task[Exchange | None]"],
+    ) -> None:
+        self._write = write
+        self._later = later
+        self._hurry = asyncio.Event()
+        self._task: asyncio.Task[Exchange | None] | None = None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Where it is kept, once it is."""
+        ended = self._task is not None and self._task.done() and not self._task.cancelled()
+        return self._task.result() if self._task is not None and ended else None
+
+    def start(self) -> "asyncio.Task[Exchange | None]":
+        """Write it soon, whatever becomes of who asked."""
+        self._task = self._task or self._later(self._soon())
+        return self._task
+
+    def hurry(self) -> None:
+        """Write it at once."""
+        self._hurry.set()
+        self.start()
+
+    async def now(self) -> Exchange | None:
+        """Write it at once, and wait; None when it is not kept or could not be."""
+        self.hurry()
+        return await asyncio.shield(self.start())
+
+    async def _soon(self) -> Exchange | None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_MODEL_FIRST_SECONDS):
+                await self._hurry.wait()
+        return await self._write()
 
 
 class Keeping:
@@ -58,23 +112,42 @@ class Keeping:
                     learn=learn,
                     learn_at=self._clock.now() + _LEARN_AFTER,
                 ),
-                Said(chat_id, "assistant", "", external_id=reply_key, status="streaming"),
+                Said(
+                    chat_id,
+                    "assistant",
+                    "",
+                    external_id=reply_key,
+                    status="streaming",
+                    alive_until=self._alive_until(),
+                ),
             ],
             embed_seconds=self._embed_seconds,
         )
         if not answer.added:
-            begun = MessageChange(content="", status="streaming", tool_calls=(), partial_tool_calls=(), error="")
+            begun = MessageChange(
+                content="",
+                status="streaming",
+                tool_calls=(),
+                partial_tool_calls=(),
+                error="",
+                alive_until=self._alive_until(),
+            )
             await self._indexing.complete(space, chat_id, answer.message_id, begun)
         return Exchange(space, chat_id, asked.message_id, answer.message_id, repeated=not asked.added)
 
+    async def renew(self, exchange: Exchange, text: str) -> None:
+        """Tell that the answer is still being written, and how far it came: all that is left if this process dies."""
+        change = MessageChange(content=storable(text) or None, alive_until=self._alive_until())
+        await self._chats.update_message(exchange.space, exchange.chat_id, exchange.reply_id, change)
+
     async def called(self, exchange: Exchange, call: JsonObject) -> None:
         """A tool runs: its call is shown until it has completed."""
-        change = MessageChange(tool_calls=tuple(exchange.tool_calls), partial_tool_calls=(call,))
+        change = MessageChange(tool_calls=tuple(exchange.tool_calls), partial_tool_calls=(storable(call),))
         await self._chats.update_message(exchange.space, exchange.chat_id, exchange.reply_id, change)
 
     async def returned(self, exchange: Exchange, call: JsonObject) -> None:
         """A tool has answered: the completed call takes the place of the one that ran."""
-        exchange.tool_calls = [one for one in exchange.tool_calls if one["id"] != call["id"]] + [call]
+        exchange.tool_calls = [one for one in exchange.tool_calls if one["id"] != call["id"]] + [storable(call)]
         change = MessageChange(tool_calls=tuple(exchange.tool_calls), partial_tool_calls=())
         await self._chats.update_message(exchange.space, exchange.chat_id, exchange.reply_id, change)
 
@@ -89,11 +162,11 @@ class Keeping:
     ) -> None:
         """Store the answer, whole or as far as it came; one that only quotes what was said need not be `found`."""
         change = MessageChange(
-            content=text,
+            content=storable(text),
             status="complete" if error is None else "error",
             tool_calls=tuple(exchange.tool_calls),
             partial_tool_calls=(),
-            error=error,
+            error=storable(error),
             memories=memories,
         )
         await self._indexing.complete(
@@ -104,3 +177,18 @@ class Keeping:
             embed_seconds=self._embed_seconds,
             found=found,
         )
+
+    def _alive_until(self) -> datetime:
+        return self._clock.now() + ALIVE_FOR
+
+
+def storable(said: Any) -> Any:
+    """What a model said as any engine takes it: halves of a character put together, what stays half or is NUL marked.
+
+    Hosts send such halves, where an emoji was cut between two chunks.
+    """
+    if isinstance(said, dict):
+        return {storable(name): storable(value) for name, value in said.items()}
+    if not isinstance(said, str) or not _UNSTORABLE.search(said):
+        return said
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")

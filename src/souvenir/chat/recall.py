@@ -1,7 +1,6 @@
 """What of memory a turn gets to see: as much as the message calls for, cached by chat, within the model's budget."""
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from souvenir.llm.recalled import Recalled, citation
 from souvenir.memory.general import GlobalMemories, GlobalMemory
 from souvenir.memory.reading import Reading
 from souvenir.metrics import Metrics
+from souvenir.patterns import lazy
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.search import Hit, Search
 from souvenir.retrieval.terms import question_terms
@@ -33,7 +33,7 @@ _STILL_RELEVANT = 0.5  # the cosine with a new question above which what was rec
 _SAME_QUESTION = 0.8  # of a question's words
 _TERMS = 64
 _CHARACTERS_PER_TOKEN = 4  # about; counting them would take longer than all else here
-_CITED = re.compile(r"\[M\d{1,6}\]")
+_CITED = lazy(r"\[M\d{1,6}\]")
 _ABOUT_USER = "the user"
 _SPEAKERS = {"user": "the user", "assistant": "the assistant"}
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from souvenir.memory.local_extract.words import word_set
+from souvenir.patterns import lazy
 
 MUCH, SOME, NONE = 10, 3, 0
 
@@ -13,7 +14,7 @@ _LONG, _SHORT = 100, 20  # characters
 _READ = 2_000
 
 # what people say when they ask for what was said or done; each language's on lines of its own
-_MEMORY = re.compile(
+_MEMORY = lazy(
     r"""
     \b(?: remember\w* | recall\w* | remind\w* | forg[eo]t\w* | memories | (?:your|my|from)\ memory
       | last\ (?:time|week|month|year|night|summer|winter|spring|fall|autumn|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
@@ -63,7 +64,7 @@ _CONTINUING_WHOLE = word_set("""
     是 是的 对 对的 對 對的 好 好的 好啊 嗯 嗯嗯 行 可以 不 不是 不用 继续 繼續 请继续 請繼續 然后 然后呢 然後 然後呢
     接着说 接著說 说下去 說下去 还有呢 還有呢 为什么 為什麼 没错 沒錯 当然 當然 👍 👌 ✅
 """)  # fmt: skip
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[👍👌✅]")
+_WORD = lazy(r"[^\W_]+(?:['-][^\W_]+)*|[👍👌✅]")
 
 
 def amount(text: str) -> int:

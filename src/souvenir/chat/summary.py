@@ -17,6 +17,7 @@ import regex
 
 from souvenir.errors import ServiceError
 from souvenir.llm.port import Provider
+from souvenir.patterns import lazy_regex
 from souvenir.stores.chat_rules import beginning
 from souvenir.stores.ports import Message
 from souvenir.types import JsonObject
@@ -29,30 +30,30 @@ _SAME = 0.8  # share of words from which two sentences say the same
 _SATURATION = 8.0  # telling words beyond which a sentence is only longer
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_GRAPHEME = regex.compile(r"\X")
-_BREAKABLE = regex.compile(rf"[\s{_UNSPACED}、。，；：！？]")
-_WORD = regex.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[\p{{L}}\p{{M}}\p{{N}}--[{_UNSPACED}]]+", regex.V1)
+_GRAPHEME = lazy_regex(r"\X")
+_BREAKABLE = lazy_regex(rf"[\s{_UNSPACED}、。，；：！？]")
+_WORD = lazy_regex(rf"(?P<unspaced>[{_UNSPACED}]+)|[\p{{L}}\p{{M}}\p{{N}}--[{_UNSPACED}]]+", regex.V1)
 
-_FENCE = regex.compile(r"\n{0,3}^(```|~~~) *([\w+#.-]*)[^\n]*(?:\n.*?(?:^\1[^\n]*$|\Z)|\Z)", regex.M | regex.S)
-_LINK = regex.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
-_LINE_MARK = regex.compile(r"^(?:(?:#{1,6}|[-*+•>])[ \t]+)+", regex.M)
-_EMPHASIS = regex.compile(r"(?<!\w)(?:\*\*|__|~~|`)|(?:\*\*|__|~~|`)(?!\w)")
-_WRAP = regex.compile(r"(?<![\s.!?…:;|])\n(?=\p{Ll})")
+_FENCE = lazy_regex(r"\n{0,3}^(```|~~~) *([\w+#.-]*)[^\n]*(?:\n.*?(?:^\1[^\n]*$|\Z)|\Z)", regex.M | regex.S)
+_LINK = lazy_regex(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+_LINE_MARK = lazy_regex(r"^(?:(?:#{1,6}|[-*+•>])[ \t]+)+", regex.M)
+_EMPHASIS = lazy_regex(r"(?<!\w)(?:\*\*|__|~~|`)|(?:\*\*|__|~~|`)(?!\w)")
+_WRAP = lazy_regex(r"(?<![\s.!?…:;|])\n(?=\p{Ll})")
 
 _CLOSING = r"\"'”’»)\]」』）》"
 _SHORT = r"\p{L}|(?<=^|[\s(])\d{1,2}|Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|St|Sr|Sra|Hr|Fr|Nr|No|ca|vs|bzw|usw|etc|e\.g|i\.e|z\.B"
-_BREAK = regex.compile(
+_BREAK = lazy_regex(
     rf"\n+|(?<=[。！？｡][{_CLOSING}]{{0,3}})(?![。！？｡{_CLOSING}])"
     rf"|(?<=(?:[!?…؟।]|(?<!\b(?:{_SHORT}))\.)[{_CLOSING}]{{0,3}})\s++(?!\p{{Ll}})"
 )
 
-_NUMBER = regex.compile(r"\p{Nd}|[一二三四五六七八九十百千万两]+[个岁年月日号点只次位块元]")
+_NUMBER = lazy_regex(r"\p{Nd}|[一二三四五六七八九十百千万两]+[个岁年月日号点只次位块元]")
 _CAPITALISED = r"(?:\p{Lu}\p{M}*\p{Ll}|\p{Lu}{2})[\p{L}\p{M}\p{N}]*|《[^》]+》"
-_PROPER = regex.compile(rf"\b(?:{_CAPITALISED})")
-_NAME = regex.compile(rf"(?<=\S\s[\p{{Ps}}\p{{Pi}}\"']?)(?:{_CAPITALISED})")
-_QUESTION = regex.compile(rf"[?？؟][{_CLOSING}]{{0,3}}$")
+_PROPER = lazy_regex(rf"\b(?:{_CAPITALISED})")
+_NAME = lazy_regex(rf"(?<=\S\s[\p{{Ps}}\p{{Pi}}\"']?)(?:{_CAPITALISED})")
+_QUESTION = lazy_regex(rf"[?？؟][{_CLOSING}]{{0,3}}$")
 # what introduces a preference, a decision or something about oneself
-_TELLING = regex.compile(
+_TELLING = lazy_regex(
     r"\b(?:my|mine|prefer|like|love|hate|dislike|want|need|must|decided?|choose|chose|agreed?|always|never|allergic"
     r"|remember|plan|deadline|mein\w{0,2}|mag|liebe|hasse|will|möchte|brauche|muss|lieber|entschieden|beschlossen|immer|nie"
     r"|allergisch|heiße|wohne|mi|mis|prefiero|gusta|gustan|odio|quiero|necesito|debo|decidí|decidimos|decidido|siempre|nunca"
@@ -87,7 +88,7 @@ _DATA = """\
 <<<messages {code}>>>
 {transcript}
 <<<end of messages {code}>>>"""
-_THOUGHT = regex.compile(r"<think>.*?(?:</think>|\Z)", regex.S)
+_THOUGHT = lazy_regex(r"<think>.*?(?:</think>|\Z)", regex.S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from souvenir.chat.budget import Budget, Window
 from souvenir.chat.folding import Folding
 from souvenir.chat.forming import Forming
 from souvenir.chat.history import History, load_history
-from souvenir.chat.keeping import Exchange, Keeping
+from souvenir.chat.keeping import RENEW_SECONDS, Exchange, Keeping, Pending
 from souvenir.chat.local_answers import Local, LocalAnswers
 from souvenir.chat.memory_tool import MemoryTool
 from souvenir.chat.messages import build_messages
@@ -43,7 +43,6 @@ T = TypeVar("T")
 
 _FOR_THE_ANSWER = 4  # a quarter of the window
 _TRY_AGAIN_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 0)
-_MODEL_FIRST_SECONDS = 0.02
 _LEFT = "the client went away before the answer was complete"
 
 
@@ -80,18 +79,13 @@ class Begun:
     rewritten: Rewritten
     remembered: Remembered
     answering: Answering
-    keeping: asyncio.Task[Exchange | None]
-    under_way: asyncio.Event
+    pending: Pending
     local: Local | None = None
+    renewing: asyncio.Task[None] | None = None
     text: str = ""
     provider: str = ""
     finished: bool = False
     usage: JsonObject | None = None
-
-    @property
-    def exchange(self) -> Exchange | None:
-        """Where the exchange is kept, once it is."""
-        return self.keeping.result() if self.keeping.done() and not self.keeping.cancelled() else None
 
     @property
     def memories(self) -> list[JsonObject]:
@@ -147,18 +141,19 @@ class Turn:
         routes = await self._router.routes(Asked.of(ask.body, ask.text, said, ask.org))
         window = self._budget.window(routes[0].provider.name, routes[0].model)
         asked = self._later(self._within("asked", self._is_asked(ask), False))
-        under_way = asyncio.Event()
-        keeping: asyncio.Task[Exchange | None] | None = None
+        pending = Pending(lambda: self._kept(ask, before), self._later)
         try:
+            if ask.messages is None:
+                pending.hurry()
             quoting = routes[0].provider.name == OFFLINE
             recalling = self._remembered(ask, _sought(ask, rewritten, before, quoting=quoting), window, exact)
             remembered = await self._within("memory", recalling, Remembered())
-            # while the model thinks: its first word waits for no write
-            keeping = self._later(self._kept(ask, before, under_way))
+            pending.start()
+            if ask.messages is None:
+                await pending.now()  # the next message reads what this one leaves
             local = exact or _unclear(ask, rewritten)
             if local is None and await asked:
-                under_way.set()
-                local = await self._within("asked", self._asked_of_us(ask, await asyncio.shield(keeping)), None)
+                local = await self._within("asked", self._asked_of_us(ask, await pending.now()), None)
             if local is not None and (local.final or routes[0].provider.name == OFFLINE):
                 routes = [Route(SpokenProvider(self._clock, local.text), routes[0].model, "known without a model")]
             messages = build_messages(ask.messages, ask.text, history, remembered, rewritten, local, self._settings)
@@ -166,23 +161,23 @@ class Turn:
                 room = window.tokens // _FOR_THE_ANSWER
                 messages = await asyncio.to_thread(self._budget.fit_history, messages, window, room)
         except BaseException:
-            under_way.set()
-            self._later(self._abandoned(keeping or self._kept(ask, before, under_way)))
+            self._later(self._abandoned(pending))
             raise
         tool = MemoryTool(self._search, ask.scope.readable) if ask.scope and ask.use_memory and ask.offer_tool else None
         answering = Answering(routes, {**ask.body, "messages": messages}, tool)
-        return Begun(ask, rewritten, remembered, answering, keeping, under_way, local)
+        return Begun(ask, rewritten, remembered, answering, pending, local)
 
     async def stream(self, begun: Begun) -> AsyncGenerator[Step, None]:
         """The answer as it comes, stored when it ends, however it ends."""
         error: str | None = _LEFT
+        begun.renewing = self._later(self._renewed(begun))
         try:
             async with contextlib.aclosing(begun.answering.stream()) as steps:
                 async for step in steps:
                     await self._within("save", self._noted(begun, step), None)
                     yield step
                     if isinstance(step, Chunk):
-                        begun.under_way.set()
+                        begun.pending.hurry()
             error = None
         except SouvenirError as failure:
             error = str(failure)
@@ -194,6 +189,7 @@ class Turn:
     async def complete(self, begun: Begun) -> JsonObject:
         """The whole answer, stored when it is there."""
         error: str | None = _LEFT
+        begun.renewing = self._later(self._renewed(begun))
         try:
             answer, routed, served = await begun.answering.complete()
             await self._within("save", self._noted(begun, routed), None)
@@ -229,14 +225,8 @@ class Turn:
             return None
         return await self._local.exact(ask.scope, ask.chat_id, ask.text)
 
-    async def _kept(self, ask: Ask, before: Sequence[Earlier], under_way: asyncio.Event) -> Exchange | None:
-        """The exchange, begun; in a chat that is not kept its message is only learned from.
-
-        It gives the model a moment to begin its answer, since both are work for the same processor.
-        """
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_MODEL_FIRST_SECONDS):
-                await under_way.wait()
+    async def _kept(self, ask: Ask, before: Sequence[Earlier]) -> Exchange | None:
+        """The exchange, begun; in a chat that is not kept its message is only learned from."""
         if not _is_kept(ask):
             if ask.scope is not None and ask.use_memory and ask.key is not None and _is_said(ask):
                 now = self._clock.now()
@@ -286,31 +276,44 @@ class Turn:
         elif isinstance(step, Routed):
             begun.provider = step.provider
             log.info("turn routed", provider=step.provider, model=step.model, reason=step.reason)
-        elif (exchange := await asyncio.shield(begun.keeping)) is None:
+        elif (exchange := await begun.pending.now()) is None:
             return
         elif isinstance(step, Called):
             await self._keeping.called(exchange, {"id": step.call_id, "name": step.name, "arguments": step.arguments})
         else:
             await self._keeping.returned(exchange, served(step))
 
+    async def _renewed(self, begun: Begun) -> None:
+        """Show others, as long as the answer takes, that it is being written: no one else can tell if this dies."""
+        while not self._closing.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._closing.wait()
+            if (exchange := begun.pending.exchange) is not None:
+                await self._within("save", self._keeping.renew(exchange, begun.text), None)
+
     async def _end(self, begun: Begun, error: str | None) -> None:
         """Store how a turn ended; the client waits for that only so long."""
-        begun.under_way.set()
+        begun.pending.hurry()
+        if begun.renewing is not None:
+            begun.renewing.cancel()
         storing = self._later(self._surely(lambda: self._ended(begun, error)))
         await asyncio.wait({storing}, timeout=self._settings.turn_stage_seconds)
 
     async def _ended(self, begun: Begun, error: str | None) -> None:
+        if begun.renewing is not None:
+            await asyncio.wait({begun.renewing})  # no word of its own may come after the last
         # what could not be begun is begun now: its key tells whether it was after all
-        exchange = await asyncio.shield(begun.keeping) or await self._begun(begun.ask)
+        exchange = await begun.pending.now() or await self._begun(begun.ask)
         if exchange is not None:
             memories, quoted = tuple(begun.memories), begun.provider == OFFLINE
             await self._keeping.end(exchange, begun.text, memories=memories, error=error, found=not quoted)
             await self._folding.consider(exchange.space, exchange.chat_id)
         await self._recall.used(begun.remembered, begun.text)
 
-    async def _abandoned(self, keeping: Awaitable[Exchange | None]) -> None:
+    async def _abandoned(self, pending: Pending) -> None:
         """Close an exchange whose turn never came to its answer."""
-        exchange = await keeping
+        exchange = await pending.now()
         if exchange is not None:
             await self._surely(lambda: self._keeping.end(exchange, "", error=_LEFT))
 

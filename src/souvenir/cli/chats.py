@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from souvenir.app import open_chats
 from souvenir.chat.copying import copy_chats, count_chats
 from souvenir.cli.progress import showing_progress
 from souvenir.cli.run import Json, print_json, run
 from souvenir.config import ChatEngineName, Settings
 from souvenir.errors import BadInput
+from souvenir.storage import open_chats
 
 app = typer.Typer(help="Chats: move them between engines.", no_args_is_help=True)
 

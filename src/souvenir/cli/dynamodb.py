@@ -2,9 +2,9 @@
 
 import typer
 
-from souvenir.app import create_dynamodb_tables
 from souvenir.cli.run import run
 from souvenir.config import Settings
+from souvenir.storage import create_dynamodb_tables
 
 app = typer.Typer(help="Chats in DynamoDB (SOUVENIR_CHAT_STORE=dynamodb).", no_args_is_help=True)
 

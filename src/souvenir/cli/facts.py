@@ -10,11 +10,11 @@ from rich.text import Text
 
 from souvenir.api.fact_schemas import StoreRequest
 from souvenir.api.facts import entry, topic_entry
-from souvenir.app import Storage, open_storage
 from souvenir.cli.callers import Project, User, operator_for
 from souvenir.cli.run import Json, checked, plain, print_json, run
 from souvenir.config import Settings
 from souvenir.errors import NotFound
+from souvenir.storage import Storage, open_storage
 from souvenir.stores.fact_ports import Fact, FactTopic
 from souvenir.types import SpaceId
 

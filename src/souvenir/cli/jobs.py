@@ -6,10 +6,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from souvenir.app import open_storage
 from souvenir.cli.run import Json, print_json, run
 from souvenir.config import Settings
 from souvenir.errors import BadInput, NotFound
+from souvenir.storage import open_storage
 from souvenir.stores.ports import Job, JobCounts
 
 app = typer.Typer(help="Background jobs: what waits, what failed and why.", no_args_is_help=True)

@@ -7,10 +7,10 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from souvenir.app import open_storage
 from souvenir.cli.run import Json, print_json, run
 from souvenir.config import Settings
 from souvenir.errors import BadInput
+from souvenir.storage import open_storage
 from souvenir.stores.ports import ApiKey
 
 app = typer.Typer(

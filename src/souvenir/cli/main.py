@@ -1,30 +1,83 @@
 """The command `souvenir`: puts the groups together and turns our errors into one line and an exit status."""
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from souvenir import __version__
-from souvenir.cli import (
-    chat,
-    chats,
-    doctor,
-    dynamodb,
-    facts,
-    index,
-    jobs,
-    keys,
-    memories,
-    migrate,
-    reembed,
-    search,
-    serve,
-    sources,
-)
 from souvenir.errors import SouvenirError
 
+_WHERE = {
+    "serve": "serve:serve",
+    "worker": "serve:worker",
+    "chat": "chat:chat",
+    "search": "search:search",
+    "index": "index:index",
+    "reembed": "reembed:reembed",
+    "migrate": "migrate:migrate",
+    "doctor": "doctor:doctor",
+    "memories": "memories:app",
+    "facts": "facts:app",
+    "sources": "sources:app",
+    "keys": "keys:app",
+    "jobs": "jobs:app",
+    "chats": "chats:app",
+    "dynamodb": "dynamodb:app",
+}
+
+
+class _Commands(MutableMapping[str, Any]):
+    """The commands by name. The module of one is imported when it is asked for: each needs other libraries."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = dict.fromkeys(_WHERE)
+
+    def __getitem__(self, name: str) -> Any:
+        if self._made[name] is None:
+            module, _, found = _WHERE[name].partition(":")
+            command = getattr(import_module(f"souvenir.cli.{module}"), found)
+            self._made[name] = _group(command) if isinstance(command, typer.Typer) else _single(command)
+            self._made[name].name = name
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def _group(app: typer.Typer) -> Any:
+    return typer.main.get_group(app)
+
+
+def _single(function: Any) -> Any:
+    alone = typer.Typer(add_completion=False)
+    alone.command()(function)
+    return typer.main.get_command(alone)
+
+
+class _Root(TyperGroup):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "commands": None})
+        self.commands = _Commands()
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - Typer's signature
+        return list(self.commands)
+
+
 app = typer.Typer(
+    cls=_Root,
     name="souvenir",
     help="Long-term memory for chat, self-hosted. Settings are SOUVENIR_* variables or souvenir.toml.",
     no_args_is_help=True,
@@ -32,21 +85,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("serve")(serve.serve)
-app.command("worker")(serve.worker)
-app.command("chat")(chat.chat)
-app.command("search")(search.search)
-app.command("index")(index.index)
-app.command("reembed")(reembed.reembed)
-app.command("migrate")(migrate.migrate)
-app.command("doctor")(doctor.doctor)
-app.add_typer(memories.app, name="memories")
-app.add_typer(facts.app, name="facts")
-app.add_typer(sources.app, name="sources")
-app.add_typer(keys.app, name="keys")
-app.add_typer(jobs.app, name="jobs")
-app.add_typer(chats.app, name="chats")
-app.add_typer(dynamodb.app, name="dynamodb")
 
 
 def _print_version(value: bool) -> None:

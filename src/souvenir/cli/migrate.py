@@ -2,9 +2,9 @@
 
 import typer
 
-from souvenir.app import open_storage
 from souvenir.cli.run import run
 from souvenir.config import Settings
+from souvenir.storage import open_storage
 
 
 def migrate() -> None:

@@ -2,11 +2,12 @@
 
 import typer
 
-from souvenir.app import check_dimension, create_embedder, open_storage
+from souvenir.app import check_dimension, create_embedder
 from souvenir.cli.progress import showing_progress
 from souvenir.cli.run import Json, print_json, run
 from souvenir.config import Settings
 from souvenir.retrieval.embedding import embed_missing
+from souvenir.storage import open_storage
 
 
 def reembed(as_json: Json = False) -> None:

@@ -17,6 +17,7 @@ from souvenir.app import Souvenir, open_souvenir
 from souvenir.cli.run import run
 from souvenir.config import Settings, is_loopback
 from souvenir.errors import StartError
+from souvenir.patterns import compile_all
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +36,9 @@ async def _serve(settings: Settings) -> None:
     listener = _listen(settings)  # first of all: a port in use is found before anything is started
     stopping = _stop_signals()
     with contextlib.closing(listener):
+        compiling = asyncio.create_task(asyncio.to_thread(compile_all))
         async with open_souvenir(settings) as souvenir, _working(souvenir, wanted=settings.worker):
+            await compiling
             server = _Server(_uvicorn_config(souvenir))
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             typer.echo(_greeting(souvenir, listener.getsockname()[1]))
@@ -47,7 +50,9 @@ async def _serve(settings: Settings) -> None:
 
 async def _work(settings: Settings) -> None:
     stopping = _stop_signals()
+    compiling = asyncio.create_task(asyncio.to_thread(compile_all))
     async with open_souvenir(settings) as souvenir, _working(souvenir, wanted=True):
+        await compiling
         typer.echo(f"Souvenir {__version__} works on jobs in {souvenir.database.place}. Stop it with Ctrl-C.")
         await stopping.wait()
         log.info("stopping: running jobs may finish", seconds=settings.shutdown_seconds)

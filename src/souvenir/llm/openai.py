@@ -78,7 +78,7 @@ class OpenAIProvider:
         """A `chat.completion` object, as the host sent it."""
         started = time.perf_counter()
         with self._failures():
-            content = _encode({key: value for key, value in body.items() if key not in _STREAM_FIELDS})
+            content = _encode(_whole(body))
             response = await self._client.post(
                 _CHAT_PATH, cast_to=httpx2.Response, content=content, options={"headers": self._headers}
             )
@@ -290,6 +290,13 @@ def _where(name: str, base_url: str) -> str:
     if not url.host:
         raise SettingsError(f"providers.{name}.base_url names no host")
     return f"{name} ({url.scheme}://{url.netloc.decode()}{url.path})"
+
+
+def _whole(body: JsonObject) -> JsonObject:
+    """The request for a whole answer; one that asks for no stream stays as it is."""
+    if not body.get("stream"):
+        return body
+    return {key: value for key, value in body.items() if key not in _STREAM_FIELDS}
 
 
 def _encode(body: JsonObject) -> bytes:

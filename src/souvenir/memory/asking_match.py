@@ -15,6 +15,7 @@ from souvenir.memory.local_resolve.signs import signs_of
 from souvenir.memory.local_resolve.similar import cosine, same_text
 from souvenir.memory.local_resolve.slots import read
 from souvenir.memory.port import Known
+from souvenir.patterns import lazy_regex
 from souvenir.retrieval.terms import terms_of
 
 # words for what a memory may say without them, and the slots it then fills
@@ -50,8 +51,8 @@ _SMALL = compiled(
     """,
     regex.IGNORECASE,
 )
-_HAN = regex.compile(r"\p{Han}")
-_OF_THE_USER = regex.compile("我们?的?|用户的?|关于|的|事情?")
+_HAN = lazy_regex(r"\p{Han}")
+_OF_THE_USER = lazy_regex("我们?的?|用户的?|关于|的|事情?")
 _ASKING = compiled(
     r"(where|what|who|when|which|how|wo|wer|wann|wie|was|dónde|quién|cuándo|qué|où|qui|quand)\b", regex.IGNORECASE
 )

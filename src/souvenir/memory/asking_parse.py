@@ -13,6 +13,7 @@ from souvenir.memory.asking_rules import ENGLISH, Form, Rule, Tongue
 from souvenir.memory.local_extract.screen import begins_fiction, is_joke, is_test
 from souvenir.memory.local_extract.sentences import Sentence, sentences_of
 from souvenir.memory.local_extract.words import lows
+from souvenir.patterns import lazy
 
 Language = Literal["en", "de", "es", "fr", "zh"]
 
@@ -21,9 +22,9 @@ TONGUES: Mapping[Language, Tongue] = {"en": ENGLISH, "de": GERMAN, "es": SPANISH
 _LONGEST = 1500  # characters of a sentence that are read: what is longer is no memory, and refused as such
 _FEW = 12  # sentences of a message that are all read; of more the first and the last
 _ENDS = 3
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_SOMETHING = re.compile(r"\w\w")
-_GOES_ON = re.compile(r"[,;:–—]|\b(?:and|but|instead|for now)\b", re.IGNORECASE)
+_HAN = lazy(r"[\u4e00-\u9fff]")
+_SOMETHING = lazy(r"\w\w")
+_GOES_ON = lazy(r"[,;:–—]|\b(?:and|but|instead|for now)\b", re.IGNORECASE)
 _OUTER = ' :,;.!–—-…。！，："“”'
 _CHINESE: tuple[Language, ...] = ("zh",)
 _ALPHABETIC: tuple[Language, ...] = ("en", "de", "es", "fr")

@@ -4,6 +4,7 @@ import re
 
 from souvenir.memory.asking_parse import TONGUES, Forget, Remember
 from souvenir.memory.local_extract.patterns import compiled
+from souvenir.patterns import lazy
 
 _VERB_LAST = compiled(
     r"(?P<subject>(mein\w*|unser\w*|der|die|das|ein|eine) \S+) (?P<rest>.+) (?P<verb>\S+)$", re.IGNORECASE
@@ -30,7 +31,7 @@ _REPORTED = {
     "unseren": "seinen", "unserem": "seinem", "bin": "sei", "mag": "möge", "kann": "könne", "will": "wolle",
     "muss": "müsse", "darf": "dürfe", "soll": "solle", "weiß": "wisse",
 }  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy(r"[^\W\d_]+")
 
 
 def told(request: Remember | Forget) -> str:

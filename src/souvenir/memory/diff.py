@@ -1,12 +1,13 @@
 """What changed between two sentences, word by word."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-_WORDS = re.compile(r"\s+|[^\W_]+|[\W_]")
+from souvenir.patterns import lazy
+
+_WORDS = lazy(r"\s+|[^\W_]+|[\W_]")
 
 
 @dataclass(frozen=True, slots=True)

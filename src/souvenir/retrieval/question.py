@@ -5,24 +5,25 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from souvenir.config import Fusion
+from souvenir.patterns import lazy
 from souvenir.retrieval.terms import STOP_WORDS, question_terms, terms_of
 from souvenir.retrieval.times import TimeRange, time_ranges
 
 MAX_TERMS = 64  # the rarest are what decides; a pasted page is a question too
 
 _CHARACTERS = 4000  # of a query that are read for words and times; the embedder reads it whole
-_YOU_SAID = re.compile(
+_YOU_SAID = lazy(
     r"\b(?:did|had) you\b|\bhave you (?:ever |already )?(?!got\b)\w+(?:ed|en|id|aid|old|ave|ote)\b"
     r"|\byou (?:have |had |'ve )?(?:recommended|suggested|said|told|advised|mentioned|proposed|gave|given|provided"
     r"|explained|answered|wrote|showed|described|listed)\b"
     r"|\byour (?:advice|suggestion|answer|recommendation|explanation|response|instruction|proposal)s?\b",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(
+_TOGETHER = lazy(
     r"\bsummar(?:y|i[sz]e)\b|\b(?:we|we've|we have) (?:\w+ )?(?:discussed|covered|talked|went|gone|worked)\b",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
+_REQUEST = lazy(
     r"\bhow (?:do|can|could|should|would|might) (?:i|we|you|one)\b"
     r"|\b(?:can|could|would|will) you (?:please )?"
     r"(?:help|show|explain|teach|write|suggest|recommend|create|walk me through how)\b"
@@ -31,18 +32,18 @@ _REQUEST = re.compile(
     r"|^i(?:'m| am|'d| would) (?:planning|working|looking|trying|like|want)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = lazy(
     r"\b(?:how (?:many|much|long|often|old|far|big|large)"
     r"|what (?:percentage|number|amount|score|version|average|time|price|cost|size|rate)"
     r"|average|percentage|total|count|quota|score|budget|cost|salary)\b",
     re.IGNORECASE,
 )
-_WHEN = re.compile(
+_WHEN = lazy(
     r"\b(?:when|what (?:date|day|month|year|time)|how (?:long|many (?:days|weeks|months|years))"
     r"|deadline|since|until)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(
+_NAME = lazy(
     r"\b(?=[\w.-]*\d)(?=[\w.-]*[^\W\d])\w+(?:[-._]\w+)*"  # a code: letters and figures
     r"|(?<![.!?:] )(?<!^)\b[A-Z][\w'-]*[a-z][\w'-]*|\b[A-Z]{2,}\b"
 )

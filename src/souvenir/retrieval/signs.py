@@ -2,6 +2,8 @@
 
 import re
 
+from souvenir.patterns import lazy
+
 QUESTION = 1  # a short text that only asks
 INSTRUCTION = 2  # a standing wish about how to be answered
 NUMBERS = 4
@@ -10,17 +12,17 @@ PREFERENCE = 16  # says what somebody would rather have
 
 _SHORT = 300
 _ASKING = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
-_INSTRUCTION = re.compile(
+_INSTRUCTION = lazy(
     r"^\W*(?:please\s+)?(?:always|never)\b(?!\s+mind)|\bfrom now on\b|\b(?:when|whenever|every time|each time) i ask\b",
     re.IGNORECASE,
 )
-_PREFERENCE = re.compile(
+_PREFERENCE = lazy(
     r"\bi(?:'d| would)? (?:(?:really|much|strongly|generally|usually) )?(?:prefer|rather)\b"
     r"|\bmy (?:preference|preferred)\b",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_DATED = re.compile(
+_DIGIT = lazy(r"\d")
+_DATED = lazy(
     r"\b(january|february|march|april|may|june|july|august|september|october|november|december"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|today|yesterday|tomorrow|tonight"
     r"|ago|last|next|week|weekend|month|year|morning|\d{4}|\d{1,2}(?:st|nd|rd|th))\b",

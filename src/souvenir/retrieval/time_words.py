@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
+from souvenir.patterns import lazy
+
 
 class Unit(IntEnum):
     """A length of time, in the order of length."""
@@ -81,26 +83,26 @@ def _vocabulary() -> dict[str, Token]:
 _WORDS = _vocabulary()
 _VERBS = {"may", "march"}
 _ABBREVIATIONS = {"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}
-_FRENCH = re.compile(
+_FRENCH = lazy(
     r"\b(?:je|tu|il|elle|nous|vous|ils|elles|est|le|les|des|du|que|qui|quoi)\b|\b(?:[cdjlmnst]|qu)'", re.IGNORECASE
 )
 
-_HINT = re.compile(r"[^\W\d_]+|[0-9]")
+_HINT = lazy(r"[^\W\d_]+|[0-9]")
 # without one of these there is no time in a text
 _TELLING = frozenset("0123456789").union(
     *(_HINT.findall(word) for word, token in _WORDS.items() if token.kind in "MmwSHeu")
 )
-_PIECE = re.compile(r"mid-(?=[^\W\d])|[^\s,;:!?()\[\]\"“”„«»…]+|[,;:!?()…\n]", re.IGNORECASE)
+_PIECE = lazy(r"mid-(?=[^\W\d])|[^\s,;:!?()\[\]\"“”„«»…]+|[,;:!?()…\n]", re.IGNORECASE)
 _PUNCTUATION = frozenset(",;:!?()…\n")
-_NUMERAL = re.compile(
+_NUMERAL = lazy(
     r"(?P<d>(?:19|20)[0-9]0)['’]?s|(?P<y>(?:19|20)[0-9]{2})(?:['’]s)?|(?P<n>0?[1-9]|[12][0-9]|3[01])|(?P<N>[0-9]{1,3})"
     r"|(?P<h>[0-9]{1,2})(?:st|nd|rd|th)",
     re.IGNORECASE,
 )
 _NUMERIC_DATES = (
-    re.compile(r"(?P<y>(?:19|20)[0-9]{2})-(?P<m>0[1-9]|1[0-2])(?:-(?P<n>[0-9]{2})(?:T.*)?)?"),
-    re.compile(r"(?P<n>[0-9]{1,2})\.(?P<m>0?[1-9]|1[0-2])\.(?P<y>(?:19|20)[0-9]{2})"),
-    re.compile(r"(?P<m>0?[1-9]|1[0-2])/(?P<y>(?:19|20)[0-9]{2})"),
+    lazy(r"(?P<y>(?:19|20)[0-9]{2})-(?P<m>0[1-9]|1[0-2])(?:-(?P<n>[0-9]{2})(?:T.*)?)?"),
+    lazy(r"(?P<n>[0-9]{1,2})\.(?P<m>0?[1-9]|1[0-2])\.(?P<y>(?:19|20)[0-9]{2})"),
+    lazy(r"(?P<m>0?[1-9]|1[0-2])/(?P<y>(?:19|20)[0-9]{2})"),
 )
 _OTHER = Token("-", 0)
 _STOP = Token(".", 0)

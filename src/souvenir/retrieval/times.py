@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from souvenir.patterns import lazy
 from souvenir.retrieval.time_words import FEW, HOLIDAYS, SPAN, Token, Unit, may_tell_time, tokens
 
 _LONGEST = 4_000  # characters that are read: a question is short, and a pasted page speaks of too many times
@@ -296,7 +297,7 @@ def _one_of(*patterns: str) -> str:
 
 _RULES = [*_WHOLE, *((part, handler) for _, part, handler in _PART[:-1])]
 _HANDLERS = {f"rule{place}": handler for place, (_, handler) in enumerate(_RULES)}
-_RULE = re.compile("|".join(f"(?P<rule{place}>{pattern})" for place, (pattern, _) in enumerate(_RULES)))
+_RULE = lazy("|".join(f"(?P<rule{place}>{pattern})" for place, (pattern, _) in enumerate(_RULES)))
 
 _COMPLETE = f"(?:qf?)?{_one_of(*(pattern for pattern, _ in _WHOLE))}"
 _EARLY = f"q[if]?{_one_of(_MONTH, _YEAR)}"
@@ -305,7 +306,7 @@ _ANY = f"(?:qf?)?{_one_of(*(pattern for pattern, _ in _RULES))}"
 
 # how times combine; the groups are what is combined
 _CLAUSES = tuple(
-    (name, re.compile(pattern))
+    (name, lazy(pattern))
     for name, pattern in (
         ("days", f"[BF]t?([nh])[T&U]t?({_one_of(*(pattern for pattern, meaning in _WHOLE if meaning is _day))})"),
         ("between", f"Bt?({_ANY}),?&t?({_ANY})"),
@@ -321,10 +322,10 @@ _CLAUSES = tuple(
         ("alone", f"([iofF]?t?{_COMPLETE}|{_EARLY}|{_AFTER_WORD})"),
     )
 )
-_BEGINS = re.compile("[^-.,&acCgkTx]|k(?=[up])")
+_BEGINS = lazy("[^-.,&acCgkTx]|k(?=[up])")
 _LEADING = "iofFt"
 _VALUE_OF = {"M": "m", "v": "m", "h": "n", "k": "n", "N": "n"}
-_YEARLY = re.compile("[^lzy]*[MmvSHQw][^lzy]*")
+_YEARLY = lazy("[^lzy]*[MmvSHQw][^lzy]*")
 
 
 class _Reader:

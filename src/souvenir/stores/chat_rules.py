@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import regex
 from ulid import ULID
@@ -11,6 +11,9 @@ from souvenir.stores.ports import Message, MessageChange, NewMessage
 
 TITLE_CHARS = 64
 PREVIEW_CHARS = 1000
+STOPPED = "the server stopped before the answer was complete"
+
+_UNTOLD = timedelta(days=1)  # longer than any answer takes, for those written before anybody told
 
 _GRAPHEME = regex.compile(r"\X")
 
@@ -40,6 +43,7 @@ def number(messages: Sequence[NewMessage], chat_id: str, now: datetime, last: st
                 partial_tool_calls=new.partial_tool_calls,
                 error=new.error,
                 memories=new.memories,
+                alive_until=new.alive_until,
             )
         )
     return tuple(numbered)
@@ -48,7 +52,15 @@ def number(messages: Sequence[NewMessage], chat_id: str, now: datetime, last: st
 def changed(message: Message, change: MessageChange) -> Message:
     """The message after a change; what the change leaves open stays."""
     named = {field.name: getattr(change, field.name) for field in fields(change)}
-    return replace(message, **{name: value for name, value in named.items() if value is not None})
+    after = replace(message, **{name: value for name, value in named.items() if value is not None})
+    return after if after.status == "streaming" else replace(after, alive_until=None)
+
+
+def as_read(message: Message, now: datetime) -> Message:
+    """The message as a reader sees it: an answer that nobody writes any more has failed."""
+    if message.status != "streaming" or now <= (message.alive_until or message.created_at + _UNTOLD):
+        return message
+    return replace(message, status="error", error=STOPPED, partial_tool_calls=(), alive_until=None)
 
 
 def is_ulid(text: str) -> bool:

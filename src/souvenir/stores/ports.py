@@ -162,7 +162,10 @@ MessageStatus = Literal["streaming", "complete", "error"]
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message before the store has given it an id. Without `created_at` it is said now."""
+    """A message before the store has given it an id. Without `created_at` it is said now.
+
+    An answer that is `streaming` is being written until `alive_until`, which its writer puts off as long as it lives.
+    """
 
     role: Role
     content: str
@@ -172,6 +175,7 @@ class NewMessage:
     partial_tool_calls: tuple[JsonObject, ...] = ()
     error: str | None = None
     memories: tuple[JsonObject, ...] = ()
+    alive_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +192,15 @@ class Message:
     partial_tool_calls: tuple[JsonObject, ...] = ()
     error: str | None = None
     memories: tuple[JsonObject, ...] = ()
+    alive_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MessageChange:
-    """What becomes of a message as it completes; None leaves a field as it is."""
+    """What becomes of a message as it completes; None leaves a field as it is.
+
+    A status other than `streaming` takes `alive_until` away.
+    """
 
     content: str | None = None
     status: MessageStatus | None = None
@@ -200,6 +208,7 @@ class MessageChange:
     partial_tool_calls: tuple[JsonObject, ...] | None = None
     error: str | None = None
     memories: tuple[JsonObject, ...] | None = None
+    alive_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +290,9 @@ class ChatStore(Protocol):
     ) -> Page[Message] | None:
         """A chat's messages, newest first, from strictly before the id `before` on (any ULID; it need not exist).
 
-        None when the space has no such chat, which is found out before any message is read.
+        None when the space has no such chat, which is found out before any message is read. An answer whose writer did
+        not put off `alive_until` in time reads as an error (see `chat_rules.as_read`); it stays stored as it was, and
+        a writer who was only late has the last word.
         """
         ...
 

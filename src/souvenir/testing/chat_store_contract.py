@@ -22,6 +22,7 @@ from souvenir.stores.ports import (
     NewMessage,
     Page,
 )
+from souvenir.testing.chat_answers_contract import ChatAnswersContract
 from souvenir.testing.chat_erase_contract import ChatEraseContract
 from souvenir.testing.chats import HIGHEST, Store, all_chats, all_messages, new_id, new_space, said, start
 from souvenir.testing.clock import ManualClock
@@ -30,7 +31,7 @@ from souvenir.types import SpaceId
 __all__ = ["ChatStoreContract"]
 
 
-class ChatStoreContract(ChatEraseContract):
+class ChatStoreContract(ChatAnswersContract, ChatEraseContract):
     """Inherit, and give a `store` fixture."""
 
     @pytest.fixture

@@ -133,7 +133,7 @@ class Reply:
     def completion(self, body: JsonObject) -> list[Step]:
         """The whole `chat.completion` object, in two halves, with the fault where it belongs."""
         whole = _frame(body, "chat.completion") | self.extra
-        whole["choices"] = [self._choice(index) for index in range(_count(body))]
+        whole["choices"] = [self._choice(index, body) for index in range(_count(body))]
         whole["usage"] = self._usage(body)
         content = json.dumps(whole).encode()
         if isinstance(self.fault, ErrorEvent):
@@ -149,7 +149,11 @@ class Reply:
         base = _frame(body, "chat.completion.chunk") | self.extra | ({"usage": None} if with_usage else {})
         indexes = range(_count(body))
         deltas = [{"role": "assistant", "content": "", **self.extra_message}, *self._deltas()]
-        chunks = [base | {"choices": [_delta(index, delta, None)]} for delta in deltas for index in indexes]
+        chunks = [
+            base | {"choices": [_delta(index, delta, None, _logprobs(body, _pieces(delta)))]}
+            for delta in deltas
+            for index in indexes
+        ]
         chunks += [base | {"choices": [_delta(index, {}, self._finish())]} for index in indexes]
         if with_usage:
             chunks.append(base | {"choices": [], "usage": self._usage(body)})
@@ -172,18 +176,21 @@ class Reply:
             case fault:
                 return [*steps[:at], fault, *steps[at:]]
 
-    def _choice(self, index: int) -> JsonObject:
+    def _choice(self, index: int, body: JsonObject) -> JsonObject:
         message: JsonObject = {"role": "assistant", "content": self.text, "refusal": self.refusal, **self.extra_message}
         if self.tool_calls:
             message["tool_calls"] = [
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.text}}
                 for call in self.tool_calls
             ]
-        return {"index": index, "message": message, "logprobs": None, "finish_reason": self._finish()}
+        logprobs = _logprobs(body, self._words())
+        return {"index": index, "message": message, "logprobs": logprobs, "finish_reason": self._finish()}
+
+    def _words(self) -> Sequence[str]:
+        return self.pieces if self.pieces is not None else re.findall(r"\S+\s*|\s+", self.text or "")
 
     def _deltas(self) -> Iterator[JsonObject]:
-        pieces = self.pieces if self.pieces is not None else re.findall(r"\S+\s*|\s+", self.text or "")
-        yield from ({"content": piece} for piece in pieces)
+        yield from ({"content": piece} for piece in self._words())
         if self.refusal is not None:
             yield {"refusal": self.refusal}
         for number, call in enumerate(self.tool_calls):
@@ -255,8 +262,30 @@ def _frame(body: JsonObject, kind: str) -> JsonObject:
     return {"id": "chatcmpl-scripted", "object": kind, "created": _CREATED, "model": body.get("model", "scripted")}
 
 
-def _delta(index: int, delta: JsonObject, finish: str | None) -> JsonObject:
-    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
+def _delta(index: int, delta: JsonObject, finish: str | None, logprobs: JsonObject | None = None) -> JsonObject:
+    return {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
+
+
+def _pieces(delta: JsonObject) -> Sequence[str]:
+    return [delta["content"]] if delta.get("content") else []
+
+
+def _logprobs(body: JsonObject, pieces: Sequence[str]) -> JsonObject | None:
+    """How likely each piece was, where that is asked for; the alternatives are other spellings of it."""
+    if not body.get("logprobs") or not pieces:
+        return None
+    most = body.get("top_logprobs") or 0
+    return {
+        "content": [
+            _likely(piece, 0.0) | {"top_logprobs": [_likely(piece * (rank + 1), -1.5 * rank) for rank in range(most)]}
+            for piece in pieces
+        ],
+        "refusal": None,
+    }
+
+
+def _likely(piece: str, logprob: float) -> JsonObject:
+    return {"token": piece, "logprob": logprob, "bytes": list(piece.encode(errors="surrogatepass"))}
 
 
 def _event(data: str) -> bytes:

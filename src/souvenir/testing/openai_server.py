@@ -209,6 +209,7 @@ class ScriptedOpenAI:
             Route(_CHAT_PATH, self._answer(self._chat), methods=["POST"]),
             Route("/v1/embeddings", self._answer(self._embeddings), methods=["POST"]),
             Route("/v1/models", self._answer(self._list_models), methods=["GET"]),
+            Route("/v1/models/{name:path}", self._one_model, methods=["GET"]),
         ]
         return Starlette(routes=routes)
 
@@ -243,8 +244,7 @@ class ScriptedOpenAI:
     def _chat(self, body: JsonObject) -> "_Answer":
         format_type = (body.get("response_format") or {}).get("type")
         if self.strict_models and body.get("model") not in self.models:
-            message = f"The model `{body.get('model')}` does not exist or you do not have access to it."
-            return _error(HttpError(404, message, code="model_not_found", param="model"))
+            return _error(_no_model(body.get("model")))
         if self.refuse_response_format and format_type == "json_schema":
             return _error(HttpError(400, "'response_format.type' must be 'text'.", param="response_format"))
         scripted = self._chat_script.popleft() if self._chat_script else self.default
@@ -256,8 +256,19 @@ class ScriptedOpenAI:
         steps = reply.stream(body) if streams else reply.completion(body)
         return _Answer(steps, 200, ((b"content-type", kind.encode()),), reply.delay_seconds)
 
+    async def _one_model(self, request: Request) -> "_Playing":
+        name = request.path_params["name"]
+
+        def found(_: None) -> "_Answer":
+            if name not in self.models:
+                return _error(_no_model(name))
+            return _Answer([json.dumps(_model(name)).encode()])
+
+        playing: _Playing = await self._answer(found)(request)
+        return playing
+
     def _list_models(self, _: None) -> "_Answer":
-        data = [{"id": name, "object": "model", "created": 1, "owned_by": "scripted"} for name in self.models]
+        data = [_model(name) for name in self.models]
         trouble = self._models_script.popleft() if self._models_script else None
         return _troubled(trouble, {"object": "list", "data": data})
 
@@ -363,6 +374,15 @@ class _Server(uvicorn.Server):
 async def _hang_up(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _model(name: str) -> JsonObject:
+    return {"id": name, "object": "model", "created": 1, "owned_by": "scripted"}
+
+
+def _no_model(name: str | None) -> HttpError:
+    message = f"The model `{name}` does not exist or you do not have access to it."
+    return HttpError(404, message, code="model_not_found", param="model")
 
 
 def _error(error: HttpError) -> _Answer:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import httpx2
 
+from souvenir.testing.forked import forked_command
+
 _START_SECONDS = 60.0
 
 
@@ -114,7 +116,7 @@ def run_to_end(
 ) -> subprocess.CompletedProcess[str]:
     """A `souvenir` command that ends by itself."""
     return subprocess.run(
-        [sys.executable, "-m", "souvenir.cli.main", *command],
+        [*forked_command(), *command],
         env=environment(settings),
         cwd=cwd,
         check=False,

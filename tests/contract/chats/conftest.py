@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from souvenir.app import create_chat_engine, create_dynamodb_tables, open_storage
 from souvenir.config import ChatEngineName, Settings, load_settings
+from souvenir.storage import create_chat_engine, create_dynamodb_tables, open_storage
 from souvenir.stores.ports import ChatEngine
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.dynamodb import DynamoDbForTests

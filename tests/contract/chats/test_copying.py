@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from souvenir.app import open_chats
 from souvenir.chat.copying import copy_chats
 from souvenir.config import ChatEngineName, load_settings
+from souvenir.storage import open_chats
 from souvenir.stores.ports import Chat, ChatEngine, Message, NewMessage
 from souvenir.testing.chats import all_chats, all_messages
 from souvenir.testing.postgres import PostgresForTests

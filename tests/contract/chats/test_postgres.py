@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from souvenir.app import open_chats
 from souvenir.config import load_settings
+from souvenir.storage import open_chats
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.embedded import EmbeddedPostgres

@@ -4,9 +4,9 @@ import asyncio
 import itertools
 import sys
 
-from souvenir.app import open_chats
 from souvenir.config import load_settings
 from souvenir.errors import Unavailable
+from souvenir.storage import open_chats
 from souvenir.stores.ports import NewMessage
 from souvenir.types import SpaceId
 

@@ -122,6 +122,19 @@ def test_a_chunk_knows_the_headings_it_is_under() -> None:
 
 
 @pytest.mark.req("FILE-2")
+def test_a_chunk_stands_on_one_page() -> None:
+    text = "Boats float. " * 40 + "Rope. " + "Tar. " + "Sails flap. " * 40
+    pages = (0, 520, 526, 531, len(text))  # two of a word, and an empty one in the end
+    document = Document(text, "pdf", pages=pages)
+    chunks = chunks_of(document, SMALL, COUNT)
+    assert {chunk.page: text_of(document, chunk) for chunk in chunks if chunk.page in {2, 3}} == {2: "Rope.", 3: "Tar."}
+    assert {chunk.page for chunk in chunks} == {1, 2, 3, 4}
+    for chunk in chunks:
+        assert chunk.page is not None
+        assert pages[chunk.page - 1] <= chunk.start < chunk.end <= pages[chunk.page]
+
+
+@pytest.mark.req("FILE-2")
 def test_prose_overlaps_and_code_does_not() -> None:
     prose = read("a.txt", " ".join(f"Sentence number {n} speaks of boats." for n in range(60)).encode(), Limits())
     chunks = chunks_of(prose, SMALL, COUNT)

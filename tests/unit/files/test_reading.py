@@ -257,7 +257,12 @@ def test_a_pdf_of_too_many_pages_is_refused() -> None:
         read("a.pdf", pdf("a", "b", "c"), Limits(pages=2))
 
 
-@given(st.binary(max_size=2000), st.sampled_from(["txt", "md", "html", "eml", "ipynb", "pdf", "docx", "csv", "py"]))
+@given(
+    st.binary(max_size=2000),
+    st.sampled_from(
+        ["txt", "md", "html", "eml", "ipynb", "pdf", "docx", "csv", "py", "png", "jpg", "gif", "tiff", "webp"]
+    ),
+)
 def test_any_bytes_are_read_or_refused(data: bytes, ending: str) -> None:
     try:
         document = read(f"a.{ending}", data, Limits())

@@ -25,20 +25,21 @@ from souvenir.chat.rewriting.phrases import Phrase, Sentence, is_superlative
 from souvenir.chat.rewriting.words import NUMBERS, PLURAL_AUXILIARIES, SINGULAR_AUXILIARIES, plural, singular
 from souvenir.memory.local_extract.english.lexicon import BE
 from souvenir.memory.local_extract.words import word_set
+from souvenir.patterns import lazy
 
 Kind = Literal["person", "place", "thing", ""]
 Gender = Literal["male", "female", ""]
 
 _LONGEST = 80  # characters of a name: what is longer is no name
 _MOST_PARTS = 4
-_ARTICLE = re.compile(r"(?:the|an?|some|any|this|that) +", re.IGNORECASE)
+_ARTICLE = lazy(r"(?:the|an?|some|any|this|that) +", re.IGNORECASE)
 _COMPARES = word_set(
     """
     same compare compared differ different difference differences similar similarities versus vs than better
     relationship between related
     """
 )
-_SHORTENED = re.compile(r"\b\w(?:\.\w)+$")  # the last full stop of "D.C." is its own
+_SHORTENED = lazy(r"\b\w(?:\.\w)+$")  # the last full stop of "D.C." is its own
 _NO_DETERMINERS = frozenset({"his", "her", "its", "their", "your", "this", "that", "these", "those", "no", "such"})
 _AROUND = frozenset({"in", "around", "near"})
 

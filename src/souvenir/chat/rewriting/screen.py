@@ -5,20 +5,19 @@ import re
 from souvenir.chat.rewriting.words import AUXILIARIES, COMMANDS, QUESTION_WORDS
 from souvenir.memory.local_extract.language import language_of
 from souvenir.memory.local_extract.words import words_of
+from souvenir.patterns import lazy
 
 LONGEST = 600
 """Characters of a message whose references are looked at: a longer one says what it is about."""
 
-_CODE = re.compile(
-    r"```|`|[{}<>|\\]|;\s*$|==|=>|\(\)|://|^\s*(?:def|class|import|from|SELECT|#include)\s", re.MULTILINE
-)
-_ENDS = re.compile(r"(?<=[.!?…])(?<![A-Z]\.)(?<!Dr\.)(?<!Mr\.)(?<!Ms\.)(?<!St\.)(?<!Mrs\.)(?<!vs\.)\s+|\n+")
+_CODE = lazy(r"```|`|[{}<>|\\]|;\s*$|==|=>|\(\)|://|^\s*(?:def|class|import|from|SELECT|#include)\s", re.MULTILINE)
+_ENDS = lazy(r"(?<=[.!?…])(?<![A-Z]\.)(?<!Dr\.)(?<!Mr\.)(?<!Ms\.)(?<!St\.)(?<!Mrs\.)(?<!vs\.)\s+|\n+")
 _OPENERS = frozenset({"and", "but", "so", "ok", "okay", "also", "then", "well", "hmm", "please", "now", "thanks"})
 _ORDERED = frozenset({"do", "have", "be", "can"})  # "do it", unless it is asked
 
 
 # an order about a text that is at hand: what "it" is need not be told
-_WORKS = re.compile(
+_WORKS = lazy(
     r"(?:(?:can|could|would|will) you )?(?:please )?"
     r"(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|shorten|expand|fix|improve|check|correct|proofread|format|"
     r"convert|repeat|say|write|make|turn|put|simplify|continue|edit|add|remove|change|save|delete|send|remember)\b"

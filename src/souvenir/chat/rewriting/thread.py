@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 
 from souvenir.chat.rewriting.entities import Entity, Gender, Kind, entities_of, gender_of, told_apart
 from souvenir.chat.rewriting.phrases import Sentence, parse
+from souvenir.patterns import lazy
 
 _NEAR = 3  # exchanges in which what was named in passing comes second
 _ANSWER_CHARACTERS = 1_200
 _ANSWER_SENTENCES = 10
 _SENTENCE_CHARACTERS = 300
 _MOST_ENTITIES = 12  # of one sentence, and of one answer
-_MARKUP = re.compile(r"```.*?(?:```|\Z)|[*_#`>|\[\]]|\(https?://\S*\)", re.DOTALL)
-_SENTENCE_END = re.compile(r"(?<=[.!?:;])(?<![A-Z]\.)(?<!Dr\.)(?<!Mr\.)(?<!Ms\.)(?<!St\.)(?<!Mrs\.)\s+|\n+")
-_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
+_MARKUP = lazy(r"```.*?(?:```|\Z)|[*_#`>|\[\]]|\(https?://\S*\)", re.DOTALL)
+_SENTENCE_END = lazy(r"(?<=[.!?:;])(?<![A-Z]\.)(?<!Dr\.)(?<!Mr\.)(?<!Ms\.)(?<!St\.)(?<!Mrs\.)\s+|\n+")
+_YOUR = lazy(r"\byour\b", re.IGNORECASE)
 _GENDERS: dict[str, Gender] = {"he": "male", "him": "male", "his": "male", "she": "female", "her": "female"}
 
 

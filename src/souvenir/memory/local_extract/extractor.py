@@ -15,11 +15,12 @@ from souvenir.memory.local_extract.screen import begins_fiction, is_joke, is_tes
 from souvenir.memory.local_extract.sentences import Sentence, sentences_of
 from souvenir.memory.local_extract.words import lows, words_of
 from souvenir.memory.port import Candidate, Extraction, Utterance
+from souvenir.patterns import lazy
 
 _MOST = 24  # candidates of one message: who says more has pasted something
 _READ_BEFORE = 600  # characters of an earlier message that may begin a game
 _EXPLICIT_IMPORTANCE, _EXPLICIT_CONFIDENCE = 9, 1.0
-_DUE = re.compile(r"\b(?:deadline|due|by|until)\b", re.IGNORECASE)
+_DUE = lazy(r"\b(?:deadline|due|by|until)\b", re.IGNORECASE)
 
 
 class LocalExtractor:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: RUF001 - an apostrophe that people type
 
-import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -10,6 +9,7 @@ from souvenir.memory.local_extract.foreign.book import Book
 from souvenir.memory.local_extract.foreign.french import FRENCH
 from souvenir.memory.local_extract.foreign.german import GERMAN
 from souvenir.memory.local_extract.foreign.spanish import SPANISH
+from souvenir.patterns import lazy
 
 Language = Literal["en", "de", "es", "fr", "zh", "it", "pt", "nl", "pl", "sv", "other"]
 
@@ -66,9 +66,9 @@ def _by_word() -> dict[str, tuple[Language, ...]]:
 
 
 _SPOKEN = _by_word()
-_TOKEN = re.compile(r"[jmntlcd]['’](?=\w)|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_OTHER_SCRIPT = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u0370-\u03ff]")
+_TOKEN = lazy(r"[jmntlcd]['’](?=\w)|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_HAN = lazy(r"[\u4e00-\u9fff]")
+_OTHER_SCRIPT = lazy(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0590-\u06ff\u0900-\u0e7f\u0370-\u03ff]")
 
 
 def language_of(text: str, otherwise: Language = "en") -> Language:

@@ -7,19 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.words import word_set
+from souvenir.patterns import lazy
 
 _READ = 16_000  # characters; of what is longer only the beginning and the end are the author's own words, if any
 _LONG = 1_200  # from here on a text that hardly speaks of "I" is a pasted one
 _FIRST_PERSON_SHARE = 0.15
 
-_FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
-_TAGGED = re.compile(
+_FENCE = lazy(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
+_TAGGED = lazy(
     r"<(think|quote|code|pre|document|article|context|memory)\b[^>]{0,80}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
 )
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)|https?://\S+")
-_INLINE_CODE = re.compile(r"`([^`\n]{1,200})`")
-_EMPHASIS = re.compile(r"(?<!\w)(?:\*\*|__|\*|_)(?=\w)|(?<=[\w.!?])(?:\*\*|__|\*)(?!\w)")
-_BULLET = re.compile(r"[ \t]*(?:[-*•–]|\(?\d{1,2}[.)])[ \t]+")
+_LINK = lazy(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)|https?://\S+")
+_INLINE_CODE = lazy(r"`([^`\n]{1,200})`")
+_EMPHASIS = lazy(r"(?<!\w)(?:\*\*|__|\*|_)(?=\w)|(?<=[\w.!?])(?:\*\*|__|\*)(?!\w)")
+_BULLET = lazy(r"[ \t]*(?:[-*•–]|\(?\d{1,2}[.)])[ \t]+")
 _CODE_LINE = compiled(
     r"""
     \s*(def |class \w+[:({]|import \w|from \w[\w.]* import|const |let \w+ ?=|var |function |public |private |#include|
@@ -27,12 +28,12 @@ _CODE_LINE = compiled(
     ->)\s*$|\s*[<{}\[\]]
     """
 )
-_TABLE_OR_QUOTE = re.compile(r"\s*[>|]")
+_TABLE_OR_QUOTE = lazy(r"\s*[>|]")
 _SPEAKER = compiled(r"\s*\[?(\d{1,2}:\d{2}\S{0,6}\s*)?(?P<name>[A-Z][\w .'-]{0,24}?)\]?\s?:\s+\S")
 _RECORDED = word_set("user bot ai assistant system human me you chatgpt claude interviewer q a")
-_HEADER = re.compile(r"\s*(?:from|to|subject|sent|date|cc|re|fwd)\s?:\s", re.IGNORECASE)
-_WRAPPED = re.compile(r"(?<![.!?:;…\n])\n(?=[a-zäöüßéèà])")
-_INTRODUCES = re.compile(r"(?:my|our|i|we|mein\w*|mi|mis|mon|ma|mes)\b", re.IGNORECASE)
+_HEADER = lazy(r"\s*(?:from|to|subject|sent|date|cc|re|fwd)\s?:\s", re.IGNORECASE)
+_WRAPPED = lazy(r"(?<![.!?:;…\n])\n(?=[a-zäöüßéèà])")
+_INTRODUCES = lazy(r"(?:my|our|i|we|mein\w*|mi|mis|mon|ma|mes)\b", re.IGNORECASE)
 
 # work on a text: what follows, or went before, is that text
 _WORK = r"""

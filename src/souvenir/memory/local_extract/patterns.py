@@ -2,6 +2,8 @@
 
 import re
 
+from souvenir.patterns import lazy
+
 
 def joined(text: str) -> str:
     """One line of several, that are broken after a bar."""
@@ -11,4 +13,4 @@ def joined(text: str) -> str:
 def compiled(text: str, flags: int = 0) -> re.Pattern[str]:
     """A pattern of several lines; its groups capture nothing unless they are named."""
     pattern = joined(text).replace("(", "(?:").replace("(?:?", "(?").replace("\\(?:", "\\(")
-    return re.compile(pattern, flags)
+    return lazy(pattern, flags)

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from souvenir.patterns import lazy
+
 QUOTED = '"'
 
 # a quotation is short: what is longer was never closed
-_PIECE = re.compile(
+_PIECE = lazy(
     r"""
       (?P<quoted>"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|„[^“”\n]{1,300}[“”]|‘[^‘\n]{1,300}?’(?!\w)
         |(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){2,200}'(?!\w))
@@ -19,7 +21,7 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
-_ENDING = re.compile(r"(?P<stem>\w[\w-]*?)(?P<ending>n't|'(?:m|re|ve|d|ll|s))")
+_ENDING = lazy(r"(?P<stem>\w[\w-]*?)(?P<ending>n't|'(?:m|re|ve|d|ll|s))")
 _IRREGULAR_STEMS = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 # what is typed without its apostrophe: where it is cut
 _UNMARKED = {

@@ -6,15 +6,16 @@ import regex
 
 from souvenir.memory.local_resolve.frames import Item, Terms
 from souvenir.memory.local_resolve.words import DAYS, MONTHS, TIMES, WEEKDAYS, is_number
+from souvenir.patterns import lazy_regex
 
 PERIODS = frozenset(("hour", "day", "week", "month", "year"))
 # days that are others when they are told on another day
 _RELATIVE = frozenset(("today", "tomorrow", "yesterday", "tonight", "next", "this", "last"))
-_AMOUNT = regex.compile(r"\d[\d.,]*")
-_YEAR = regex.compile(r"(?:19|20)\d\d")
-_CLOCK = regex.compile(r"\d{1,2}(?::\d\d)?(?:am|pm)|\d{1,2}:\d\d|noon|midnight")
-_DAY = regex.compile(r"\d{1,2}")
-_OLD = regex.compile(r"([0-9]{1,3})-year-old")
+_AMOUNT = lazy_regex(r"\d[\d.,]*")
+_YEAR = lazy_regex(r"(?:19|20)\d\d")
+_CLOCK = lazy_regex(r"\d{1,2}(?::\d\d)?(?:am|pm)|\d{1,2}:\d\d|noon|midnight")
+_DAY = lazy_regex(r"\d{1,2}")
+_OLD = lazy_regex(r"([0-9]{1,3})-year-old")
 
 
 def other_amount(old: Item, new: Item) -> bool:

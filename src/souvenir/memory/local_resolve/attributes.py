@@ -9,6 +9,7 @@ from souvenir.memory.local_resolve.frames import NOTHING, USER, Item, Terms
 from souvenir.memory.local_resolve.kinds import kinds_of, term
 from souvenir.memory.local_resolve.lists import word_set
 from souvenir.memory.local_resolve.words import canonical, tokens_of
+from souvenir.patterns import lazy_regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ _LINKS = word_set("for of to with in at on from about between by where that who 
 _SILENT = word_set("of for to on in at")
 _EMPTY = word_set("the a an his her their its this that")
 _CHOSEN = _set("favourite preferred go-to main primary default usual")
-_WORDS = regex.compile(r"[^\s,()]+")
+_WORDS = lazy_regex(r"[^\s,()]+")
 
 
 def read_phrase(text: str) -> Phrase | None:

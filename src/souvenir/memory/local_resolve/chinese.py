@@ -4,18 +4,19 @@ import regex
 
 from souvenir.memory.local_resolve.frames import NOTHING, USER, Frame, Item, Subject
 from souvenir.memory.local_resolve.values import make_item
+from souvenir.patterns import lazy_regex
 
-_USER = regex.compile(r"(?:用户|使用者)(?!的)")
-_OWNED = regex.compile(
+_USER = lazy_regex(r"(?:用户|使用者)(?!的)")
+_OWNED = lazy_regex(
     r"(?:用户|使用者)的(?P<r>\p{Han}{1,6}?)(?=(?:现在|目前|已经|也)?(?:叫|是|名叫|住|在|搬|有|喜欢|不|今年))"
 )
-_BEST = regex.compile(r"(?:用户|使用者)最(?:喜欢|爱)的(?P<r>\p{Han}{1,8}?)(?:现在|变成了|已经)?是(?P<v>.+)")
-_FACT = regex.compile(r"(?P<z>[^的]+)的(?P<r>[^的]{1,8}?)(?:现在)?是(?P<v>[^的]+)")
-_NOW = regex.compile(r"现在|目前|已经|最近|刚刚|刚|如今|目前|非常|很|今年|也")
-_NEGATION = regex.compile(r"不再|不是|不会|没有|不|没|戒了|戒掉了|停止(?:了)?|别")
-_CALLED = regex.compile(r"(?:名?叫做?|的?名字(?:叫|是)|是)(?P<v>.+)")
+_BEST = lazy_regex(r"(?:用户|使用者)最(?:喜欢|爱)的(?P<r>\p{Han}{1,8}?)(?:现在|变成了|已经)?是(?P<v>.+)")
+_FACT = lazy_regex(r"(?P<z>[^的]+)的(?P<r>[^的]{1,8}?)(?:现在)?是(?P<v>[^的]+)")
+_NOW = lazy_regex(r"现在|目前|已经|最近|刚刚|刚|如今|目前|非常|很|今年|也")
+_NEGATION = lazy_regex(r"不再|不是|不会|没有|不|没|戒了|戒掉了|停止(?:了)?|别")
+_CALLED = lazy_regex(r"(?:名?叫做?|的?名字(?:叫|是)|是)(?P<v>.+)")
 _LINES: tuple[tuple[regex.Pattern[str], str, bool], ...] = tuple(
-    (regex.compile(pattern), slot, single)
+    (lazy_regex(pattern), slot, single)
     for pattern, slot, single in (
         (r"(?:居住|住|生活|定居)在?(?P<v>.+)", "residence", True),
         (r"(?:从.+?)?(?:搬家?|移居|迁居?)(?:到|去|至)了?(?P<v>.+?)了?", "residence", True),
@@ -48,12 +49,12 @@ _LINES: tuple[tuple[regex.Pattern[str], str, bool], ...] = tuple(
 _STATES = {"结婚": "已婚", "未婚": "单身"}
 _ONE = {"妻子", "丈夫", "老婆", "老公", "太太", "先生", "爱人"}
 _PARTNERS = {"女朋友", "男朋友", "未婚妻", "未婚夫", "伴侣"}
-_ATTRIBUTES = regex.compile(
+_ATTRIBUTES = lazy_regex(
     r"(?:电话|号码|手机|邮箱|地址|生日|年龄|名字|姓名|职业|工作|公司|雇主|老板|上司|经理|母语|身高|体重|截止日期|家乡|时区|预算|工资|妈妈|爸爸|母亲|父亲)$"
 )
-_MEASURE = regex.compile(r"^(?:(?P<n>[一两三四五六七八九十几\d]+)(?:只|个|条|匹|名|位|辆|台|本|部|杯|种|家|间|套))?")
-_CALLED_SO = regex.compile(r"^(?:名?叫做?|名为)(?P<n>.+)$")
-_JOIN = regex.compile(r"[和与、及,]")
+_MEASURE = lazy_regex(r"^(?:(?P<n>[一两三四五六七八九十几\d]+)(?:只|个|条|匹|名|位|辆|台|本|部|杯|种|家|间|套))?")
+_CALLED_SO = lazy_regex(r"^(?:名?叫做?|名为)(?P<n>.+)$")
+_JOIN = lazy_regex(r"[和与、及,]")
 
 
 def read_chinese(text: str) -> tuple[Frame, ...]:

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import regex
-
 from souvenir.memory.local_resolve.attributes import Phrase, slot_of, state_with
 from souvenir.memory.local_resolve.be_rules import BE_RULES, HAVE_RULES
 from souvenir.memory.local_resolve.frames import NOTHING, Item
@@ -22,15 +20,16 @@ from souvenir.memory.local_resolve.statements import (
     note_when,
 )
 from souvenir.memory.local_resolve.values import ENGLISH, content, exactly, is_aside, make_item, names, things, whole
+from souvenir.patterns import lazy_regex
 
-_INSTEAD = regex.compile(r",? (?:instead of|rather than|in place of|and not|not) (?P<x>.+)$")
-_BUT_NOT = regex.compile(r",? but not (?P<n>.+)$")
-_DOING = regex.compile(r"(?P<v>\p{Ll}{2,}ing)\b(?: (?P<rest>.+))?$")
+_INSTEAD = lazy_regex(r",? (?:instead of|rather than|in place of|and not|not) (?P<x>.+)$")
+_BUT_NOT = lazy_regex(r",? but not (?P<n>.+)$")
+_DOING = lazy_regex(r"(?P<v>\p{Ll}{2,}ing)\b(?: (?P<rest>.+))?$")
 _COPULA = frozenset(("is", "are", "was", "were", "be", "been", "'s"))
 _PAST = frozenset(("was", "were"))
 _PRESENT = frozenset(("is", "are"))
-_CANCELLED = regex.compile(r"(?:(?:is|was|has been|been|got) )?(?:cancell?ed|called off)(?: .*)?")
-_MOVED = regex.compile(
+_CANCELLED = lazy_regex(r"(?:(?:is|was|has been|been|got) )?(?:cancell?ed|called off)(?: .*)?")
+_MOVED = lazy_regex(
     r"(?:(?:is|was|has been|been) )?(?:now )?(?:moved|postponed|rescheduled|pushed(?: back)?|changed|extended|delayed"
     r"|shifted|brought forward) (?:from .+? )?(?:to|until) (?P<v>.+)"
 )

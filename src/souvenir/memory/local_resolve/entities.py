@@ -5,6 +5,7 @@ import regex
 from souvenir.memory.local_resolve.frames import Frame, Item, Subject
 from souvenir.memory.local_resolve.values import exactly
 from souvenir.memory.local_resolve.words import canonical, tokens_of
+from souvenir.patterns import lazy_regex
 
 _MADE = (
     "founded created written composed directed developed produced performed painted invented designed discovered built"
@@ -17,7 +18,7 @@ _CLASSES = (
     " currency profession region province village island"
 ).replace(" ", "|")
 _CLASS = rf"(?:the (?P<c>{_CLASSES}) of )"
-_STATEMENT = regex.compile(
+_STATEMENT = lazy_regex(
     r"(?P<s>.+?) (?:"
     rf"(?:is|was|were|are) (?P<v>{_MADE}) (?P<p>by|in|on) {_CLASS}?"
     r"|(?:is|was|were|are) (?P<v>named) (?P<p>after|for) "
@@ -33,13 +34,13 @@ _STATEMENT = regex.compile(
     rf"(?P<p>(?: with| in| to)?) {_CLASS}"
     r")(?P<o>.+)"
 )
-_CHILD = regex.compile(r"(?P<s>.+?)'s? (?P<v>child) is (?P<o>\p{Lu}.+)")
-_ACTIVE = regex.compile(
+_CHILD = lazy_regex(r"(?P<s>.+?)'s? (?P<v>child) is (?P<o>\p{Lu}.+)")
+_ACTIVE = lazy_regex(
     r"(?P<o>\p{Lu}\S*(?: (?:\p{Lu}\S*|of|the|de|von|van|du))*) (?P<v>wrote|founded|created|composed|directed|developed"
     r"|produced|painted|invented|designed|discovered|published|performed|authored) (?P<s>\p{Lu}.+|the \p{Lu}.+)"
 )
 _AUTHORS = {"wrote": "written", "authored": "written"}
-_TIMES = regex.compile(r"\d{3,4}|(?:early|late|mid) ")
+_TIMES = lazy_regex(r"\d{3,4}|(?:early|late|mid) ")
 # the noun for who did it, as in "The author of Z is V"
 _AGENT = {
     "author": "written",

@@ -9,10 +9,11 @@ from souvenir.memory.local_resolve.frames import USER, Frame, Item, Language, Su
 from souvenir.memory.local_resolve.tongues import TONGUES, Line, Tongue
 from souvenir.memory.local_resolve.values import exactly, make_item, names, things, whole
 from souvenir.memory.local_resolve.words import fold, term_of
+from souvenir.patterns import lazy_regex
 
-_HAN = regex.compile(r"\p{Han}")
+_HAN = lazy_regex(r"\p{Han}")
 _NOBODY = ("",)
-_WORD = regex.compile(r"\S+")
+_WORD = lazy_regex(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)

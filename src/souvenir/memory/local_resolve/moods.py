@@ -6,6 +6,7 @@ import regex
 
 from souvenir.memory.local_resolve.lists import word_set
 from souvenir.memory.local_resolve.words import fold, term_of
+from souvenir.patterns import lazy_regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ _PARTICIPLE = (
 
 
 def _starts(words: str) -> regex.Pattern[str]:
-    return regex.compile(rf"(?:{words}) ?(?=\S|$)", regex.I)
+    return lazy_regex(rf"(?:{words}) ?(?=\S|$)", regex.I)
 
 
 # what may stand before the verb, with what it says; tried again until none is left
@@ -126,7 +127,7 @@ _BEFORE: tuple[tuple[regex.Pattern[str], dict[str, object]], ...] = (
     (_starts(rf"{_HAVE} {_PARTICIPLE}(?!been (?:to|in)\b)(?!been \p{{Ll}}+ed\b)"), {"perfect": True}),
     (_starts(rf"{_HAVE} (?=been \p{{Ll}}+ed\b)"), {"verb": "", "perfect": True}),
 )
-_AFTER = regex.compile(
+_AFTER = lazy_regex(
     r"[ ,]+(?:(?P<over>anymore|any more|any longer)|(?P<now>now|nowadays|these days|currently|recently"
     r"|lately|again|at the moment"
     r"|right now|from now on|as of now|today|for now)|(?P<also>too|as well|also|sometimes|occasionally)"
@@ -137,7 +138,7 @@ _STATES_IN_THE_PAST = word_set(
     "lived worked liked loved enjoyed owned had drank ate smoked spoke preferred hated disliked"
     " resided studied wanted knew drove belonged needed believed"
 )
-_LASTING = regex.compile(
+_LASTING = lazy_regex(
     r"\b(?:since|for (?:the (?:past|last) )?(?:\w+ )?(?:years?|months?|weeks?|decades?|a while))\b", regex.I
 )
 
@@ -289,7 +290,7 @@ _IRREGULAR = {
 }
 
 
-_ADVERB = regex.compile(
+_ADVERB = lazy_regex(
     r"(?:(?P<now>now|currently|recently|nowadays|finally|officially)|(?P<also>also|sometimes|partly)"
     r"|(?P<maybe>probably|perhaps|possibly|apparently|likely)|(?P<no>not|no longer|never)"
     r"|still|really|already|actually|both|mostly|mainly|usually) "
@@ -316,7 +317,7 @@ def lemma(verb: str) -> str:
     return term_of(_IRREGULAR.get(folded, folded)) if folded else ""
 
 
-_NOT_PAST = regex.compile(r"(?:s|ing)$")
+_NOT_PAST = lazy_regex(r"(?:s|ing)$")
 
 
 def is_past(verb: str) -> bool:

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import regex
-
 from souvenir.memory.local_resolve import attributes as attrs
 from souvenir.memory.local_resolve.kinds import is_occupation
 from souvenir.memory.local_resolve.notes import Items, Notes, Said
@@ -17,10 +15,11 @@ from souvenir.memory.local_resolve.statements import (
     titles,
 )
 from souvenir.memory.local_resolve.values import exactly, names, places, things, whole
+from souvenir.patterns import lazy_regex
 
-_CALLED = regex.compile(r"(?:named|called) (?P<v>.+)")
-_WHERE = regex.compile(r"^(?:in|at|near|located in|situated in|based in) ")
-_PROPER = regex.compile(
+_CALLED = lazy_regex(r"(?:named|called) (?P<v>.+)")
+_WHERE = lazy_regex(r"^(?:in|at|near|located in|situated in|based in) ")
+_PROPER = lazy_regex(
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[^\s,]*(?: (?:\p{Lu}[^\s,]*|van|von|de|del|la|bin|al|of|the|and|&))*"
 )
 _NOBODY = ("",)

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import regex
-
 from souvenir.memory.local_resolve.attributes import Phrase, is_no_job, is_person, read_phrase
 from souvenir.memory.local_resolve.frames import USER
 from souvenir.memory.local_resolve.kinds import is_company, is_dwelling, is_occupation, is_tool, term
@@ -23,6 +21,7 @@ from souvenir.memory.local_resolve.statements import (
 )
 from souvenir.memory.local_resolve.values import make_item, names, places, things, whole
 from souvenir.memory.local_resolve.words import canonical, tokens_of
+from souvenir.patterns import lazy_regex
 
 Groups = dict[str, str | None]
 Reader = Callable[[Notes, Said, Fill, str, Groups], None]
@@ -30,7 +29,7 @@ Reader = Callable[[Notes, Said, Fill, str, Groups], None]
 _DEADLINE = term("deadline")
 _MANAGER = term("manager")
 _SUBSCRIPTION = term("subscription")
-_COMPANY = regex.compile(r" with (?P<w>(?:his|her|their|a|an|two|three|four|some|several|\p{Lu})?.+)$")
+_COMPANY = lazy_regex(r" with (?P<w>(?:his|her|their|a|an|two|three|four|some|several|\p{Lu})?.+)$")
 _ARTICLES = ("the", "a", "an")
 
 

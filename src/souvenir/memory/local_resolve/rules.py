@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import regex
 
+from souvenir.patterns import lazy_regex
+
 Pattern = regex.Pattern[str]
 
 
@@ -34,7 +36,7 @@ class Rule:
 
 def rule(pattern: str, *fills: Fill, ever: bool = False) -> Rule:
     """A rule for predicates that a pattern matches whole."""
-    return Rule(regex.compile(rf"(?:{pattern})$"), fills, ever)
+    return Rule(lazy_regex(rf"(?:{pattern})$"), fills, ever)
 
 
 def state(group: str, value: str, *, implied: bool = False) -> Fill:

@@ -4,8 +4,6 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import regex
-
 from souvenir.memory.local_resolve import attributes as attrs
 from souvenir.memory.local_resolve.clauses import read_owned, read_predicate
 from souvenir.memory.local_resolve.entities import agent_slot, entity_frame, entity_name
@@ -17,26 +15,27 @@ from souvenir.memory.local_resolve.notes import Notes, Said
 from souvenir.memory.local_resolve.predicates import AUXILIARIES, KNOWN_VERBS
 from souvenir.memory.local_resolve.values import exactly
 from souvenir.memory.local_resolve.words import key_of, normalise
+from souvenir.patterns import lazy_regex
 
 _CACHED = 8192
 _WITH = "User & "
 _LONGEST = 600  # characters; a longer text is no sentence
 
-_INVERTED = regex.compile(
+_INVERTED = lazy_regex(
     r"(?P<v>[^,]+?) (?P<be>is|are|was) (?P<np>User's .+|the (?!\p{Ll}+ (?:one|same)\b)[^,]+? (?:of|for)"
     r" (?=\p{Lu}|the \p{Lu}).+|the (?:most \p{Ll}+|\p{Ll}+est) [^,]+? in \p{Lu}.+)"
 )
-_JOINT = regex.compile(
+_JOINT = lazy_regex(
     r"User and (?P<who>(?:(?:his|her|their) )?[\p{L}\-']+(?: \p{Lu}[\p{L}\-']*)*) (?=\p{Ll})(?P<rest>.+)"
 )
-_CLAUSE = regex.compile(
+_CLAUSE = lazy_regex(
     r"(?:,? (?:and|but|while|although|though)|[;,])(?: then)? (?=(?:(?P<who>User|he|she|they) )?(?:now |also"
     r" |currently |has |is )?"
     r"(?P<verb>no|does|\p{Ll}[\p{Ll}']+)\b(?P<more> \S)?)"
 )
 _AFTER_VERB = word_set("on at in to with for from a an the his her its their about into every each by as")
 _BEFORE_NOUN = word_set("the a an his her their its of for and User's")
-_FINITE = regex.compile(r"\p{Ll}+(?:s|ed)$")
+_FINITE = lazy_regex(r"\p{Ll}+(?:s|ed)$")
 
 
 @dataclass(frozen=True, slots=True)

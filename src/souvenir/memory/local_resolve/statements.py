@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import regex
-
 from souvenir.memory.local_resolve.attributes import Phrase, is_family, is_kept, relation_of, slot_of
 from souvenir.memory.local_resolve.frames import NOTHING, USER
 from souvenir.memory.local_resolve.kinds import is_occupation, is_sideline, state_of, term
@@ -11,17 +9,18 @@ from souvenir.memory.local_resolve.lists import listed
 from souvenir.memory.local_resolve.notes import Items, Notes, Said
 from souvenir.memory.local_resolve.values import content, make_item, names, things, whole
 from souvenir.memory.local_resolve.words import DAYS, TIMES, canonical, is_number, tokens_of
+from souvenir.patterns import lazy_regex
 
-_EMPLOYER_END = regex.compile(
+_EMPLOYER_END = lazy_regex(
     r",? (?:in|since|near|on|from|where|which|who|for (?:\w+ )*years?|last|this) .*|,? (?:full-time|part-time)$"
 )
-_TITLE_END = regex.compile(r",? (?:since|from|where|for (?:the past |over |about )?[\w-]+ years?|last|this)\b.*")
-_ARTICLE = regex.compile(r"^(?:the|an?|his|her|their) ")
-_AT = regex.compile(r"(?P<t>[^,]+?) (?:at|for) (?P<e>.+)")
-_OF = regex.compile(r"(?P<t>[^,]+?) of (?P<e>\p{Lu}.+)")
-_HEAD_OF = regex.compile(r"(?:\p{Ll}+ )*(?P<head>\p{Ll}+) of (?P<what>\p{Ll}.*)")
-_CLOCK = regex.compile(r"\d{1,2}(?::\d\d)?(?:am|pm)|\d{1,2}:\d\d|noon|midnight")
-_ORDINAL = regex.compile(r"\d{1,2}(?:st|nd|rd|th)\b")
+_TITLE_END = lazy_regex(r",? (?:since|from|where|for (?:the past |over |about )?[\w-]+ years?|last|this)\b.*")
+_ARTICLE = lazy_regex(r"^(?:the|an?|his|her|their) ")
+_AT = lazy_regex(r"(?P<t>[^,]+?) (?:at|for) (?P<e>.+)")
+_OF = lazy_regex(r"(?P<t>[^,]+?) of (?P<e>\p{Lu}.+)")
+_HEAD_OF = lazy_regex(r"(?:\p{Ll}+ )*(?P<head>\p{Ll}+) of (?P<what>\p{Ll}.*)")
+_CLOCK = lazy_regex(r"\d{1,2}(?::\d\d)?(?:am|pm)|\d{1,2}:\d\d|noon|midnight")
+_ORDINAL = lazy_regex(r"\d{1,2}(?:st|nd|rd|th)\b")
 _PLAYERS = {
     term(player): thing
     for player, thing in {

@@ -6,6 +6,7 @@ import regex
 
 from souvenir.memory.local_resolve.frames import Language
 from souvenir.memory.local_resolve.values import Grammar
+from souvenir.patterns import lazy_regex
 
 Pattern = regex.Pattern[str]
 
@@ -44,7 +45,7 @@ class Tongue:
 
 
 def _line(pattern: str, slot: str, kind: str = "exact", *, single: bool = True, changed: bool = False) -> Line:
-    return Line(regex.compile(pattern), slot, kind, single, changed)
+    return Line(lazy_regex(pattern), slot, kind, single, changed)
 
 
 def _states(group: str, verb: str, table: str) -> tuple[Line, ...]:
@@ -52,7 +53,7 @@ def _states(group: str, verb: str, table: str) -> tuple[Line, ...]:
     rows = (row.split(":") for row in table.split(";"))
     return tuple(
         Line(
-            regex.compile(
+            lazy_regex(
                 rf"{verb} (?:un |une |una |ein |eine )?(?:{'|'.join(word.strip() for word in words.split(','))})"
             ),
             f"state {group}",
@@ -103,32 +104,32 @@ def _jobs(be: str, table: str) -> Line:
 GERMAN = Tongue(
     language="de",
     starts=_set("Der Die Das Dem Benutzer Benutzerin Nutzer Nutzerin Anwender User"),
-    user=regex.compile(
+    user=lazy_regex(
         r"(?:(?:Der|Die|Dem) )?(?:Benutzer|Nutzer|Anwender)(?:in)? (?=\p{Ll})|User (?=wohnt|lebt|arbeitet"
         r"|heißt|mag|hat |trinkt|isst|ist nach)"
     ),
-    owned=regex.compile(
+    owned=lazy_regex(
         r"(?:Der|Die|Das) (?P<r>[\p{L}\-]+(?: \p{Lu}[\p{L}\-]+)?) (?:(?:des|vom) (?:Benutzers?|Nutzers?)|der"
         r" (?:Benutzerin|Nutzerin)|von User) "
     ),
-    fact=regex.compile(
+    fact=lazy_regex(
         r"(?:Der|Die|Das) (?P<r>\p{Lu}[\p{L}\-]+) (?:von|des|der|für|vom) (?P<z>.+?) (?:ist|heißt|lautet"
         r"|war)(?: jetzt)? (?P<v>[\p{Lu}\d].*)"
     ),
-    value=regex.compile(r"(?:ist|heißt|lautet|sind|ist am|nennt sich)(?: am)? (?P<v>.+)"),
-    attribute=regex.compile(
+    value=lazy_regex(r"(?:ist|heißt|lautet|sind|ist am|nennt sich)(?: am)? (?P<v>.+)"),
+    attribute=lazy_regex(
         r"^lieblings|nummer$|adresse$|datum$|frist$|termin$|geburtstag$|deadline$|^name$|alter$|sprache$"
         r"|beruf$|arbeitgeber$|grosse$|gewicht$|gehalt$|miete$|budget$|zeitzone$|chef$|email$|^e-mail$"
         r"|hauptstadt$|wohnort$"
     ),
-    now=regex.compile(
+    now=lazy_regex(
         r"\b(?:jetzt|nun|derzeit|aktuell|momentan|inzwischen|mittlerweile|seit kurzem|neuerdings|gerade"
         r"|wieder|immer noch|sehr gerne?|gerne?|sehr)\b"
     ),
-    negation=regex.compile(
+    negation=lazy_regex(
         r"\b(?:nicht mehr|nicht|nie(?:mals)?|kein(?:e[nmrs]?)?\b(?= )|(?<=kein.*) mehr$)|(?<=\S) mehr$"
     ),
-    article=regex.compile(r"^(?:der|die|das|dem|den|ein|eine|einen|einem|einer) "),
+    article=lazy_regex(r"^(?:der|die|das|dem|den|ein|eine|einen|einem|einer) "),
     lines=(
         _line(r"(?:wohnt|lebt) (?:in|bei|auf) (?P<v>.+)", "residence"),
         _line(
@@ -188,7 +189,7 @@ GERMAN = Tongue(
             " während namens der die das als um gegen zum zur beim pro täglich wöchentlich"
         )
         - _set("der die das"),
-        reason=regex.compile(r",? (?:weil|da er|da sie|wegen|aufgrund)\b(?P<why>.*)"),
+        reason=lazy_regex(r",? (?:weil|da er|da sie|wegen|aufgrund)\b(?P<why>.*)"),
         kept=_set("ohne vor nach"),
     ),
 )
@@ -196,28 +197,28 @@ GERMAN = Tongue(
 SPANISH = Tongue(
     language="es",
     starts=_set("El La Los Las Al A Usuario Usuaria User"),
-    user=regex.compile(
+    user=lazy_regex(
         r"(?:El usuario|La usuaria|Al usuario|A la usuaria|Usuario|Usuaria) (?=\p{Ll})|User (?=vive|trabaja"
         r"|tiene|se llama|bebe|habla|se mudó)"
     ),
-    owned=regex.compile(
+    owned=lazy_regex(
         r"(?:El|La|Los|Las) (?P<r>[\p{L}\-]+(?: (?:de )?[\p{L}\-]+){0,2}?) (?:del usuario|de la usuaria) "
     ),
-    fact=regex.compile(
+    fact=lazy_regex(
         r"(?:El|La) (?P<r>[\p{L}\-]+(?: \p{Ll}+)?) (?:de|del|de la|para) (?P<z>.+?) (?:es|fue)(?: ahora)?"
         r" (?P<v>[\p{Lu}\d].*)"
     ),
-    value=regex.compile(r"(?:es|son|se llama|es el|es la)(?: (?:el|la)(?= ))? (?P<v>.+)"),
-    attribute=regex.compile(
+    value=lazy_regex(r"(?:es|son|se llama|es el|es la)(?: (?:el|la)(?= ))? (?P<v>.+)"),
+    attribute=lazy_regex(
         r"^favorit[oa]$|^preferid[oa]$|^numero$|^telefono$|^correo$|^direccion$|^fecha$|^plazo$|^cumpleanos$"
         r"|^nombre$|^edad$|^idioma$|^trabajo$|^empleador$|^jef[ea]$|^presupuesto$|^sueldo$|^email$|^ciudad$"
     ),
-    now=regex.compile(
+    now=lazy_regex(
         r"\b(?:ahora|actualmente|hoy en día|recientemente|últimamente|acaba de|todavía|aún|mucho|de nuevo)\b"
         r"|\bya\b(?! no)"
     ),
-    negation=regex.compile(r"\b(?:ya no|no|nunca|jamás|dejó de|ha dejado de)\b"),
-    article=regex.compile(r"^(?:el|la|los|las|un|una|unos|unas) "),
+    negation=lazy_regex(r"\b(?:ya no|no|nunca|jamás|dejó de|ha dejado de)\b"),
+    article=lazy_regex(r"^(?:el|la|los|las|un|una|unos|unas) "),
     lines=(
         _line(r"(?:vive|reside|habita) en (?P<v>.+)", "residence"),
         _line(r"se (?:mudó|trasladó|ha mudado|ha trasladado) (?:de \S+ )?a (?P<v>.+)", "residence", changed=True),
@@ -262,7 +263,7 @@ SPANISH = Tongue(
             " despues antes todos todas"
         )
         - _set("los"),
-        reason=regex.compile(r",? (?:porque|debido a|ya que|a causa de)\b(?P<why>.*)"),
+        reason=lazy_regex(r",? (?:porque|debido a|ya que|a causa de)\b(?P<why>.*)"),
         kept=_set("sin antes después despues"),
     ),
 )
@@ -270,29 +271,29 @@ SPANISH = Tongue(
 FRENCH = Tongue(
     language="fr",
     starts=_set("Le La Les L'utilisateur L'utilisatrice Utilisateur Utilisatrice User"),
-    user=regex.compile(
+    user=lazy_regex(
         r"(?:L'utilisateur|L'utilisatrice|Utilisateur|Utilisatrice) (?=\p{Ll})|User (?=habite|travaille|vit"
         r" à|s'appelle|boit|parle)"
     ),
-    owned=regex.compile(
+    owned=lazy_regex(
         r"(?:Le |La |L'|Les )(?P<r>[\p{L}\-]+(?: (?:de |d')?[\p{L}\-]+){0,2}?) de l'utilisat(?:eur|rice) "
     ),
-    fact=regex.compile(
+    fact=lazy_regex(
         r"(?:Le |La |L')(?P<r>[\p{L}\-]+(?: \p{Ll}+)?) (?:de la |de l'|du |des |de |d'|pour )(?P<z>.+?)"
         r" (?:est|était)(?: maintenant)? (?P<v>[\p{Lu}\d].*)"
     ),
-    value=regex.compile(r"(?:est|sont|s'appelle|se nomme)(?: (?:le|la)(?= ))? (?P<v>.+)"),
-    attribute=regex.compile(
+    value=lazy_regex(r"(?:est|sont|s'appelle|se nomme)(?: (?:le|la)(?= ))? (?P<v>.+)"),
+    attribute=lazy_regex(
         r"^prefere[es]?$|^favori(?:te)?$|^numero$|^telephone$|^adresse$|^date$|^anniversaire$|^nom$|^prenom$"
         r"|^age$|^langue$|^metier$|^employeur$|^chef$|^budget$|^salaire$|^email$|^echeance$|^ville$"
     ),
-    now=regex.compile(
+    now=lazy_regex(
         r"\b(?:maintenant|actuellement|désormais|aujourd'hui|récemment|toujours|encore|beaucoup|de nouveau|déjà)\b"
     ),
-    negation=regex.compile(
+    negation=lazy_regex(
         r"\b(?:ne |n')(?=\S)|(?<=\S )(?:pas|plus|jamais)\b(?: (?:de|d'))?(?! (?:que|de \d))|\b(?:a arrêté|a cessé) de\b"
     ),
-    article=regex.compile(r"^(?:le |la |l'|les |un |une |des |du |de la )"),
+    article=lazy_regex(r"^(?:le |la |l'|les |un |une |des |du |de la )"),
     lines=(
         _line(r"(?:habite|vit|réside)(?: à| en| au| aux| dans)? (?P<v>.+)", "residence"),
         _line(
@@ -338,7 +339,7 @@ FRENCH = Tongue(
             "avec sans dans en à a pour depuis chaque quand parce nommé nomme nommée appelé appelée qui que"
             " comme pendant après apres avant tous toutes chez sur"
         ),
-        reason=regex.compile(r",? (?:parce qu|à cause d|car |en raison d)(?P<why>.*)"),
+        reason=lazy_regex(r",? (?:parce qu|à cause d|car |en raison d)(?P<why>.*)"),
         kept=_set("sans avant après apres"),
     ),
 )

@@ -10,6 +10,7 @@ from souvenir.memory.local_resolve.kinds import kinds_of, versions_of
 from souvenir.memory.local_resolve.lists import word_set
 from souvenir.memory.local_resolve.places import containing
 from souvenir.memory.local_resolve.words import canonical, fold, is_number, term_of, tokens_of
+from souvenir.patterns import lazy_regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ ENGLISH = Grammar(
         " against than fluently well regularly often sometimes usually occasionally into again lately"
         " whose always never only mostly mainly because due"
     ),
-    reason=regex.compile(
+    reason=lazy_regex(
         r",? ?\b(?:because|due to|thanks to|so that|in order to|since (?=he|she|they|it|the\b)|as (?=he|she|they|it)\b"
         r"|for (?:health|medical|ethical|religious|personal|financial) reasons)\b(?P<why>.*)",
         regex.I,
@@ -59,36 +60,36 @@ _DOING = word_set(
     " practicing buying using driving wearing listening talking exploring helping teaching attending"
     " living staying meeting seeing getting being"
 )
-_PART = regex.compile(r"(?:[^\s,;&()\"]|,(?=\d{3}\b))+|[,;&]")
+_PART = lazy_regex(r"(?:[^\s,;&()\"]|,(?=\d{3}\b))+|[,;&]")
 _UNIT = r"(?:day|week|month|year|night|hour|morning|evening|summer|winter|spring|autumn|fall|weekend|time)s?"
-_WHEN = regex.compile(
+_WHEN = lazy_regex(
     rf",? (?:since (?=\d|\p{{Lu}}|last|the)|in (?=(?:early |late )?(?:19|20)\d\d|(?:January|February|March"
     rf"|April|May|June|July"
     r"|August|September|October|November|December)\b)"
     rf"|last {_UNIT}|yesterday|earlier this|a (?:few|couple of) {_UNIT} ago|[\w\-]+ {_UNIT} ago|recently\b)"
     rf"|^(?:last {_UNIT}|yesterday|earlier this|a (?:few|couple of) {_UNIT} ago|[\w\-]+ {_UNIT} ago|since \S+$)"
 )
-_PER = regex.compile(rf" (?:an?|per|each|every) {_UNIT}\b")
+_PER = lazy_regex(rf" (?:an?|per|each|every) {_UNIT}\b")
 _ANY: Terms = frozenset(("*",))
 _HONORIFICS = frozenset(("mr", "mrs", "ms", "dr", "prof", "professor"))
-_CLASS = regex.compile(
+_CLASS = lazy_regex(
     r"^(?:the )?(?:(?:city|town|village|country|state|continent|region|island|capital|sport|religion|language|position"
     r"|field|genre|instrument|party|company|university|area|district|neighbou?rhood|county|province) of) (?=\S)",
     regex.I,
 )
-_JOIN = regex.compile(r",? and |,? & | or ")
-_PLACE_END = regex.compile(
+_JOIN = lazy_regex(r",? and |,? & | or ")
+_PLACE_END = lazy_regex(
     r",? (?:with|since|for|from|during|because|as|while|where|who|which|when|until|after|before|to|again|now|anymore"
     r"|currently|permanently|temporarily|full-time|part-time|alone|together|right now|at the moment|these"
     r" days|last|this"
     r"|next|at|on|near|close to|due|and (?=\p{Ll}+s ))\b",
 )
-_IN_PLACE = regex.compile(r", ?| in ")
-_YEAR = regex.compile(
+_IN_PLACE = lazy_regex(r", ?| in ")
+_YEAR = lazy_regex(
     r" in (?=(?:early |late )?(?:\d{4}|(?:January|February|March|April|May|June|July|August|September"
     r"|October|November|December)\b|the (?:summer|winter|spring|fall|autumn)))"
 )
-_LOWER_LEAD = regex.compile(
+_LOWER_LEAD = lazy_regex(
     r"^(?:(?:the|a|an|his|her|their|downtown|central|northern|southern|eastern|western|nearby"
     r"|beautiful|sunny|rural|greater) )+",
     regex.I,

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import regex
 
 from souvenir.memory.local_resolve.lists import listed, word_set
+from souvenir.patterns import lazy_regex
 from souvenir.retrieval.terms import terms_of
 
 _QUOTES = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u00b4": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "«": '"', "»": '"'}
 )
 _END = " \t\n.,;!?…\"'\u3002"
-_MARKS = regex.compile(r"\p{Mn}+")
-_TOKEN = regex.compile(
+_MARKS = lazy_regex(r"\p{Mn}+")
+_TOKEN = lazy_regex(
     r"[\w.+\-]+@[\w.\-]+"
     r"|\d++(?:[.,:/\-]\d++)*+(?:%|(?:st|nd|rd|th)\b)?(?![\p{L}])"
     r"|\p{Han}+"
@@ -22,7 +23,7 @@ _TOKEN = regex.compile(
 )
 # what is written in several ways; each with a piece of it that is looked for first, since most sentences have none
 _SPELLINGS = tuple(
-    (piece, regex.compile(pattern, regex.I), instead)
+    (piece, lazy_regex(pattern, regex.I), instead)
     for piece, pattern, instead in (
         ("user", r"(?:\bthe )?\buser\b", "User"),
         ("'t", r"\bcan't\b", "cannot"),
@@ -151,10 +152,10 @@ DAYS = WEEKDAYS | MONTHS | word_set("today tomorrow yesterday tonight noon midni
 _FIXED = _NUMBERS | _MONTH_OF | {day: day for day in DAYS} | {f"{day}s": day for day in WEEKDAYS}
 # what tells when, beside numbers
 TIMES = DAYS | word_set("month week year weekend quarter morn afternoon even summer winter spring autumn")
-_ISO = regex.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_WORDS = regex.compile(r"[\p{L}\p{M}\p{N}+#@%€$]+")
-_HAN = regex.compile(r"\p{Han}")
-_ORDINAL = regex.compile(r"(\d+)(?:st|nd|rd|th)")
+_ISO = lazy_regex(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_WORDS = lazy_regex(r"[\p{L}\p{M}\p{N}+#@%€$]+")
+_HAN = lazy_regex(r"\p{Han}")
+_ORDINAL = lazy_regex(r"(\d+)(?:st|nd|rd|th)")
 
 
 def fold(word: str) -> str:

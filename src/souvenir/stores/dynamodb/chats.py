@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from souvenir.clock import Clock
 from souvenir.config import Settings
 from souvenir.errors import Unavailable
-from souvenir.stores.chat_rules import changed, is_ulid, number, preview_of, title_of
+from souvenir.stores.chat_rules import as_read, changed, is_ulid, number, preview_of, title_of
 from souvenir.stores.dynamodb.client import answering, connect, starting
 from souvenir.stores.dynamodb.items import (
     END_OF_MESSAGES,
@@ -246,7 +246,8 @@ class DynamoDbChatStore:
             found = await query(self.client, limit + 1, self._messages, "chat_id = :chat AND ulid < :before", values)
             with contextlib.suppress(Outrun):
                 messages = await self._join(chat_id, found[:limit])
-                return Page(messages, more=len(found) > limit)
+                now = self._clock.now()
+                return Page(tuple(as_read(message, now) for message in messages), more=len(found) > limit)
         raise Unavailable("the chat changes too quickly to be read")
 
     # copying

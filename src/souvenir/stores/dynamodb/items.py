@@ -147,7 +147,9 @@ def part_keys(item: Mapping[str, Any]) -> list[Item]:
 def message_of(item: Mapping[str, Any], chat_id: str, pieces: Sequence[bytes]) -> Message:
     """The message that `message_items` wrote."""
     values = json.loads(item["document"]["S"] if "document" in item else zlib.decompress(b"".join(pieces)))
-    values["created_at"] = time_of(values["created_at"])
+    for name in ("created_at", "alive_until"):
+        if name in values:
+            values[name] = time_of(values[name])
     for name in _LISTS:
         values[name] = tuple(values.get(name, ()))
     return Message(message_id=item["ulid"]["S"], chat_id=chat_id, **values)
@@ -166,10 +168,12 @@ def _document(message: Message) -> str:
     values = {
         field.name: getattr(message, field.name)
         for field in fields(message)
-        if field.name not in {"message_id", "chat_id", "created_at"}
+        if field.name not in {"message_id", "chat_id", "created_at", "alive_until"}
     }
     kept = {name: value for name, value in values.items() if name in {"role", "content", "status"} or value}
     kept["created_at"] = time_text(message.created_at)
     if message.error is not None:
         kept["error"] = message.error
+    if message.alive_until is not None:
+        kept["alive_until"] = time_text(message.alive_until)
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))

@@ -8,7 +8,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from souvenir.clock import Clock
-from souvenir.stores.chat_rules import number, preview_of, title_of
+from souvenir.stores.chat_rules import as_read, number, preview_of, title_of
 from souvenir.stores.ports import Chat, ChatPosition, Message, MessageChange, NewMessage, Page
 from souvenir.stores.postgres.database import Connection, PostgresDatabase
 from souvenir.types import SpaceId
@@ -72,6 +72,8 @@ class PostgresChatStore:
             chat = await _locked(connection, space, chat_id)
             if chat is None:
                 return None
+            ends = change.status is not None and change.status != "streaming"
+            changes |= {"alive_until": None} if ends else {}
             assignments = ", ".join(f"{name} = %s" for name in changes) or "role = role"
             values = [_stored(name, value) for name, value in changes.items()]
             cursor = await connection.execute(
@@ -123,7 +125,8 @@ class PostgresChatStore:
                 [space, chat_id, *([before] if before is not None else []), limit + 1],
             )
             rows = await cursor.fetchall()
-        return Page(tuple(_message(row) for row in rows[:limit]), more=len(rows) > limit)
+        now = self._clock.now()
+        return Page(tuple(as_read(_message(row), now) for row in rows[:limit]), more=len(rows) > limit)
 
     async def rename(self, space: SpaceId, chat_id: str, title: str) -> Chat | None:
         """Another title, kept from then on."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from souvenir.clock import Clock
 from souvenir.config import Settings
 from souvenir.errors import TooLarge, Unavailable
-from souvenir.stores.chat_rules import changed, number, preview_of, time_text, title_of
+from souvenir.stores.chat_rules import as_read, changed, number, preview_of, time_text, title_of
 from souvenir.stores.ports import Chat, ChatPosition, Message, MessageChange, NewMessage, Page
 from souvenir.stores.redis import scripts
 from souvenir.stores.redis.connection import RedisConnection
@@ -108,7 +108,9 @@ class RedisChatStore:
         if page is None:
             return None
         more, *found = page
-        return Page(tuple(message_of(chat_id, id_, text) for id_, text in _pairs(found)), more=bool(more))
+        now = self._clock.now()
+        messages = tuple(as_read(message_of(chat_id, id_, text), now) for id_, text in _pairs(found))
+        return Page(messages, more=bool(more))
 
     async def rename(self, space: SpaceId, chat_id: str, title: str) -> Chat | None:
         """Give the chat another title."""

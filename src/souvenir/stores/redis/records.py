@@ -65,6 +65,8 @@ def message_text(message: Message) -> str:
     }
     if message.status != "complete":
         fields["status"] = message.status
+    if message.alive_until is not None:
+        fields["alive_until"] = time_text(message.alive_until)
     return _json(fields | {name: value for name, value in optional.items() if value not in (None, ())})
 
 
@@ -72,6 +74,8 @@ def message_of(chat_id: str, message_id: str, text: bytes) -> Message:
     """The message that was stored."""
     fields: JsonObject = json.loads(text)
     fields["created_at"] = time_of(fields["created_at"])
+    if "alive_until" in fields:
+        fields["alive_until"] = time_of(fields["alive_until"])
     for name in ("tool_calls", "partial_tool_calls", "memories"):
         fields[name] = tuple(fields.get(name, ()))
     return Message(message_id=message_id, chat_id=chat_id, **fields)

@@ -1,6 +1,5 @@
 """What "I have …" says: people, animals, illnesses, things, appointments, or something of the moment."""
 
-import re
 from collections.abc import Sequence
 
 from souvenir.memory.local_extract.english import lexicon
@@ -19,17 +18,18 @@ from souvenir.memory.local_extract.kinds import (
 )
 from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.words import Word, lows, word_set
+from souvenir.patterns import lazy
 
 _AFTER_NOUN = word_set(
     "of at in for from with who that which and but on by named called , - where because since so to or ( : when this "
     "next tomorrow today about due as now coming later if using without under over aged between living during"
 )
 _NOT_LAST = word_set("too now already here there anymore left disease")
-_CHILD = re.compile(r"\d+-(?:year|month|week)-olds?")
+_CHILD = lazy(r"\d+-(?:year|month|week)-olds?")
 _ILLNESSES = tuple(
     word_set("itis osis emia aemia pathy oma algia plegia philia phobia ysema esia degeneration deficiency failure")
 )
-_BAD = re.compile(r"an? (?:bad|weak|broken|artificial|prosthetic|sprained)")
+_BAD = lazy(r"an? (?:bad|weak|broken|artificial|prosthetic|sprained)")
 _EXPERIENCE = compiled(
     r"""
     ((over |about |almost |more than )?\S+ years?( of|') |(some|no|little|a lot of|extensive|lots of|prior) )?

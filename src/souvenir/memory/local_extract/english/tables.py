@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from souvenir.memory.local_extract import kinds
 from souvenir.memory.local_extract.kinds import Kind
 from souvenir.memory.local_extract.patterns import joined
+from souvenir.patterns import lazy
 
 Table = Mapping[str, Sequence[tuple[re.Pattern[str], Kind]]]
 
@@ -413,7 +414,7 @@ def _rows(text: str) -> Table:
     for row in re.sub(r"\|\n +", "|", text).replace("\n    ", " ").strip().splitlines():
         head, _, pattern = row.partition(":")
         name, *lemmas = head.split()
-        compiled = re.compile(expanded(pattern.removeprefix(" ")))
+        compiled = lazy(expanded(pattern.removeprefix(" ")))
         for lemma in lemmas:
             table.setdefault(lemma.replace("_", " "), []).append((compiled, getattr(kinds, name)))
     return table
@@ -424,8 +425,8 @@ PRESENT = _rows(_PRESENT)
 PAST = _rows(_PAST)
 PERFECT = _rows(_PERFECT)
 
-POINTING = re.compile(expanded("<pointing>"))
-GOAL = re.compile(expanded("<goal>"))
+POINTING = lazy(expanded("<pointing>"))
+GOAL = lazy(expanded("<goal>"))
 CODE = expanded("<code>")
 
 

@@ -23,11 +23,12 @@ from souvenir.memory.local_extract.kinds import (
 from souvenir.memory.local_extract.patterns import compiled
 from souvenir.memory.local_extract.sentences import Sentence
 from souvenir.memory.local_extract.words import word_set
+from souvenir.patterns import lazy
 
 Verbs = Mapping[str, tuple[str, Kind]]
 Rules = Mapping[str, Sequence[tuple[re.Pattern[str], Kind]]]
 
-_WORD = re.compile(r"[^\W\d_]+['’]?")  # noqa: RUF001 - an apostrophe that people type
+_WORD = lazy(r"[^\W\d_]+['’]?")  # noqa: RUF001 - an apostrophe that people type
 _NAMES = word_set("name vorname nachname nombre nom prénom")
 
 

@@ -8,6 +8,7 @@ from souvenir.memory.local_extract.english.rephrase import tidy
 from souvenir.memory.local_extract.foreign.book import Book, Owned, Said, rule_table, verb_table
 from souvenir.memory.local_extract.patterns import compiled, joined
 from souvenir.memory.local_extract.words import word_set
+from souvenir.patterns import lazy
 
 _USER = "L'utilisateur"
 _VERBS = verb_table(
@@ -86,8 +87,8 @@ _PEOPLE = word_set("""
     professeur famille fiancé fiancée
     """)
 _PETS = word_set("chien chienne chat chatte chiens chats cheval lapin hamster perroquet")
-_VOWEL = re.compile(r"[aeiouyhéèêàâîôûœ]", re.IGNORECASE)
-_ELISION = re.compile(r"\b([jmntslcd]|qu)['’] ", re.IGNORECASE)
+_VOWEL = lazy(r"[aeiouyhéèêàâîôûœ]", re.IGNORECASE)
+_ELISION = lazy(r"\b([jmntslcd]|qu)['’] ", re.IGNORECASE)
 _ANY_THIRD = joined(
     """
     est|sont|s['’] ?appelle|s['’] ?appellent|a|ont|vit|vivent|habite|habitent|travaille|travaillent|étudie|aime|aiment|
