@@ -86,6 +86,16 @@ def categories(answered: Sequence[Answered]) -> str:
     return "\n".join(lines)
 
 
+def empty(own: Own) -> str:
+    """From whom whose questions bring nothing."""
+    names = list(dict.fromkeys(name for name, _ in own.never_said))
+    lines = [_row(["", *names]), _row(["---"] * (len(names) + 1))]
+    for asked in names:
+        shares = [own.never_said.get((asked, other)) for other in names]
+        lines.append(_row([asked, *("" if share is None else f"{share:.2f}" for share in shares)]))
+    return "\n".join(lines)
+
+
 def newest(facts: Facts) -> str:
     """Everybody's share of newest facts ranked first."""
     rows = [_row([name, f"{share:.2f}"]) for name, share in facts.shares.items()]
@@ -137,6 +147,8 @@ def whole(locomo: Compared, beam: Compared, facts: Facts, *, kept: bool) -> str:
         "![Share of the evidence within the first ten results](retrieval.svg)",
         "## What must hold",
         table(figures(locomo, beam, facts)),
+        _NEVER_SAID,
+        empty(beam.own),
     ]
     for one, about in ((locomo, _LOCOMO), (beam, _BEAM)):
         parts += [f"## {one.title}", about, systems(one), costs(one), "Souvenir by category:"]
@@ -161,6 +173,11 @@ all-MiniLM-L6-v2 that Souvenir ships with."""
 _KEPT = """\
 The peers' figures are from an earlier run with the same texts, vectors and versions on the same machine (`--keep`);
 Souvenir and the floors were run anew."""
+
+_NEVER_SAID = """\
+What was never said is asked for by putting the questions of one conversation to another. On BEAM that is not always
+fair: chats 1 to 3 are about web projects and 4 and 5 are geometry lessons, and another project often has an answer to
+"When does my first sprint end?". The share of the questions of a row's chat that bring nothing from a column's:"""
 
 _LOCOMO = """\
 Five long conversations between two people, 2,760 turns and 997 questions with evidence. recall@k is the share of a

@@ -29,7 +29,7 @@ class Own:
 
     measured: Measured
     thresholded: tuple[Answered, ...]
-    never_said: tuple[bool, ...]
+    never_said: dict[tuple[str, str], float]
     route_ms: tuple[float, ...]
     batch_adds_per_second: float
     embedded_adds_per_second: float
@@ -41,8 +41,8 @@ class Own:
 
     @property
     def empty(self) -> float:
-        """The share of never-said questions that bring nothing back."""
-        return sum(self.never_said) / len(self.never_said)
+        """The share of never-said questions that bring nothing back, the mean over pairs of conversations."""
+        return sum(self.never_said.values()) / len(self.never_said)
 
 
 class Server:
@@ -172,14 +172,15 @@ def thresholded(server: Server, conversations: Sequence[Conversation]) -> tuple[
     )
 
 
-def never_said(server: Server, conversations: Sequence[Conversation]) -> tuple[bool, ...]:
-    """Whether a question brings nothing back when it is asked of the next conversation."""
-    following = [*conversations[1:], conversations[0]]
-    return tuple(
-        not server.search(other.name, question)
-        for one, other in zip(conversations, following, strict=True)
-        for question in one.questions
-    )
+def never_said(server: Server, conversations: Sequence[Conversation]) -> dict[tuple[str, str], float]:
+    """For each pair, the share of one's questions that bring nothing back when they are asked of the other."""
+    return {
+        (one.name, other.name): sum(not server.search(other.name, question) for question in one.questions)
+        / len(one.questions)
+        for one in conversations
+        for other in conversations
+        if other is not one
+    }
 
 
 def single_adds(server: Server, one: Conversation) -> float:

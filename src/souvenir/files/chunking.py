@@ -3,6 +3,7 @@
 import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from semantic_text_splitter import CodeSplitter, MarkdownSplitter, TextSplitter
@@ -83,8 +84,8 @@ def _cut(document: Document, sizes: Sizes, count: Count) -> Iterator[tuple[int, 
     overlap = int(sizes.overlap * min(per_token, _MOST_CHARS_PER_TOKEN))
     found = _split(document, capacity, min(overlap, capacity // 2))
     lengths = count([text[start:end] for start, end in found])
-    headings = [heading.start for heading in document.headings]
-    for start, end, length in _joined(found, lengths, sizes.tokens, headings):
+    borders = sorted((*(heading.start for heading in document.headings), *document.pages))
+    for start, end, length in _joined(found, lengths, sizes.tokens, borders):
         if length <= sizes.tokens:
             yield start, end
         else:
@@ -92,7 +93,10 @@ def _cut(document: Document, sizes: Sizes, count: Count) -> Iterator[tuple[int, 
 
 
 def _split(document: Document, capacity: int, overlap: int) -> list[tuple[int, int]]:
-    """Cut by characters: asked of the tokenizer for every try, the splitter would take twenty times as long."""
+    """Cut by characters: asked of the tokenizer for every try, the splitter would take twenty times as long.
+
+    A page is cut by itself, so that the page a chunk names is where all of it stands.
+    """
     splitter: TextSplitter | MarkdownSplitter | CodeSplitter
     if document.shape == "code" and document.language is not None:
         splitter = CodeSplitter(grammar(document.language), capacity)
@@ -100,19 +104,25 @@ def _split(document: Document, capacity: int, overlap: int) -> list[tuple[int, i
         splitter = MarkdownSplitter(capacity, overlap)
     else:
         splitter = TextSplitter(capacity, overlap)
-    return [(start, start + len(piece)) for start, piece in splitter.chunk_indices(document.text) if piece]
+    edges = sorted({0, *document.pages, len(document.text)})
+    return [
+        (first + start, first + start + len(piece))
+        for first, last in pairwise(edges)
+        for start, piece in splitter.chunk_indices(document.text[first:last])
+        if piece
+    ]
 
 
 def _joined(
-    found: Sequence[tuple[int, int]], lengths: Sequence[int], most: int, headings: Sequence[int]
+    found: Sequence[tuple[int, int]], lengths: Sequence[int], most: int, borders: Sequence[int]
 ) -> Iterator[tuple[int, int, int]]:
-    """Crumbs, such as a closing bracket, go with the chunk before them where both fit and no heading is between."""
+    """Crumbs, such as a closing bracket, go with the chunk before them where both fit and no border is between."""
     held: tuple[int, int, int] | None = None
     for (start, end), length in zip(found, lengths, strict=True):
         if held is not None:
             is_crumb = min(held[2], length) < most // _CRUMB
             fits = held[2] + length < most and end - held[0] <= most * _MOST_CHARS_PER_TOKEN
-            same = bisect.bisect_right(headings, held[0]) == bisect.bisect_right(headings, start)
+            same = bisect.bisect_right(borders, held[0]) == bisect.bisect_right(borders, start)
             if is_crumb and fits and same:
                 held = (held[0], end, held[2] + length + 1)
                 continue

@@ -24,6 +24,7 @@ from souvenir.files.names import parts_of, unwritten, written
 from souvenir.files.patterns import Patterns
 from souvenir.files.plan import ReadingPlan
 from souvenir.files.reader import FileReader
+from souvenir.files.reading.ocr import NEEDED, installed
 from souvenir.files.scanning import Seen, changed_ns, check_root, look, scan
 from souvenir.metrics import Metrics
 from souvenir.stores.passage_ports import NewPassage, PassageStore
@@ -103,37 +104,39 @@ class IndexRun:
         self._root = Path(unwritten(source.root))
         self._patterns = Patterns(source.include, source.exclude)
         self._seen: set[str] = set()
+        self._group = _Group()
+        self._to_embed: asyncio.Queue[_Group | None] = asyncio.Queue(1)
+        self._to_write: asyncio.Queue[_Group | None] = asyncio.Queue(1)
+        self._reads_pictures = installed()
         self.without_vectors = False
 
     async def run(self) -> Tally:
         """Bring the index up to date; what was done. Raises Stopped, RootGone, and Unavailable of the database."""
-        to_embed: asyncio.Queue[_Group | None] = asyncio.Queue(1)
-        to_write: asyncio.Queue[_Group | None] = asyncio.Queue(1)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._read(to_embed))
-                tasks.create_task(self._embed(to_embed, to_write))
-                tasks.create_task(self._write(to_write))
+                tasks.create_task(self._read())
+                tasks.create_task(self._embed())
+                tasks.create_task(self._write())
         except BaseExceptionGroup as group:
             raise _first(group) from None
         return self._job.tally
 
-    async def _read(self, out: asyncio.Queue[_Group | None]) -> None:
-        async with FileReader(self._tools.plan) as reader:
-            group = _Group()
+    async def _read(self) -> None:
+        # between the pages of a file that takes long, too: a job that was stopped is found out by writing
+        async with FileReader(self._tools.plan, on_page=self._pass_on) as reader:
             for place in self._places():
                 async for batch in _batches(self._look(place)):
-                    async for read in self._reads(reader, batch, group):
-                        group.reads.append(read)
-                        if group.is_full:
-                            await out.put(group)
-                            group = _Group()
-                    await out.put(group)
-                    group = _Group()
+                    await self._read_batch(reader, batch)
+                    await self._pass_on()
                 await asyncio.to_thread(check_root, self._root)
                 async for gone in self._gone(place):
-                    await out.put(_Group(removed=gone))
-        await out.put(None)
+                    await self._to_embed.put(_Group(removed=gone))
+        await self._to_embed.put(None)
+
+    async def _pass_on(self) -> None:
+        """Have what was read so far embedded and written."""
+        group, self._group = self._group, _Group()
+        await self._to_embed.put(group)
 
     def _places(self) -> Sequence[str]:
         return self._job.paths if self._job.paths is not None else ("",)
@@ -154,29 +157,35 @@ class IndexRun:
         elif stat.S_ISREG(found.st_mode) and self._patterns.reaches(path):
             yield Seen(path, found.st_size, changed_ns(found))
 
-    async def _reads(self, reader: FileReader, batch: Sequence[Seen], group: _Group) -> AsyncIterator[_Read]:
+    async def _read_batch(self, reader: FileReader, batch: Sequence[Seen]) -> None:
         paths = {written(one.path): one for one in batch}
         known = await self._tools.store.files(self._space, self._source.source_id, list(paths))
         for path, one in paths.items():
             self._seen.add(path)
-            group.found += 1
+            self._group.found += 1
             before = known.get(path)
             if self._is_done(one, before):
-                group.unchanged += 1
+                self._group.unchanged += 1
                 continue
-            digest = before.digest if before is not None and not self._job.full else None
+            digest = before.digest if before is not None and self._has_been_read(before) else None
             answer = await reader.read(self._root, path, digest)
             if answer["status"] == "gone":
                 self._seen.discard(path)
                 continue
-            yield _Read(path, one, before, answer)
+            self._group.reads.append(_Read(path, one, before, answer))
+            if self._group.is_full:
+                await self._pass_on()
 
     def _is_done(self, one: Seen, known: FileState | None) -> bool:
-        if known is None:
-            return False
-        if self._job.full and known.indexed_at < self._job.queued_at:
+        if known is None or not self._has_been_read(known):
             return False
         return known.size == one.size and known.changed_ns == one.changed_ns
+
+    def _has_been_read(self, known: FileState) -> bool:
+        """Whether what is known of a file still counts, as long as the file is the same."""
+        if known.error == NEEDED and self._reads_pictures:
+            return False
+        return not self._job.full or known.indexed_at >= self._job.queued_at
 
     async def _gone(self, place: str) -> AsyncIterator[list[str]]:
         """The files that are known at a place and no longer there."""
@@ -187,8 +196,8 @@ class IndexRun:
                 yield gone
             after = page[-1]
 
-    async def _embed(self, source: asyncio.Queue[_Group | None], out: asyncio.Queue[_Group | None]) -> None:
-        while (group := await source.get()) is not None:
+    async def _embed(self) -> None:
+        while (group := await self._to_embed.get()) is not None:
             texts = group.texts
             try:
                 group.vectors = [
@@ -199,11 +208,11 @@ class IndexRun:
             except Unavailable as error:
                 log.warning("files are indexed without vectors for now", reason=str(error))
                 self.without_vectors = True
-            await out.put(group)
-        await out.put(None)
+            await self._to_write.put(group)
+        await self._to_write.put(None)
 
-    async def _write(self, source: asyncio.Queue[_Group | None]) -> None:
-        while (group := await source.get()) is not None:
+    async def _write(self) -> None:
+        while (group := await self._to_write.get()) is not None:
             async with self._tools.transaction():
                 await self._write_group(group)
 

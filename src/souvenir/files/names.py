@@ -59,8 +59,11 @@ def allowed_root(folder: str, roots: tuple[Path, ...]) -> Path:
     if not any(real == root or root in real.parents for root in map(_real, roots)):
         # told before whether it exists: what lies elsewhere is nobody's business
         raise Forbidden("path is not in a folder that the operator allows (SOUVENIR_SOURCE_ROOTS)")
-    if not real.is_dir():
-        raise BadInput("path", "is not a folder")
+    try:
+        if not real.is_dir():
+            raise BadInput("path", "is not a folder")
+    except PermissionError:
+        raise Forbidden("there is no permission to read this folder") from None
     return real
 
 

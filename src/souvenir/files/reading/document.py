@@ -1,11 +1,14 @@
 """What reading a file gives: its text, and where in it headings and pages begin."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 Shape = Literal["text", "markdown", "code"]
 Outcome = Literal["skipped", "failed"]
+Beat = Callable[[], None]
+"""Called before each part of a file that takes long by itself; every part may take as long as a file."""
 
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 TITLE_CHARS = 200
@@ -29,6 +32,8 @@ class Limits:
     pages: int = 2_000
     unzipped_bytes: int = 300 * 2**20
     unzipped_files: int = 20_000
+    pixels: int = 80_000_000
+    ocr_pages: int = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import PurePath
 
-from souvenir.files.reading.document import Document, Limits, Unreadable, storable, too_long
+from souvenir.files.reading.document import Beat, Document, Limits, Unreadable, storable, too_long
 from souvenir.files.reading.encodings import decode
 from souvenir.files.reading.html import read_html
 from souvenir.files.reading.mail import read_mail
@@ -11,14 +11,15 @@ from souvenir.files.reading.markdown import headings_of
 from souvenir.files.reading.notebook import read_notebook
 from souvenir.files.reading.office import read_docx, read_pptx, read_xlsx
 from souvenir.files.reading.pdf import read_pdf
+from souvenir.files.reading.pictures import ENDINGS, read_picture
 
 Reader = Callable[[bytes, Limits], Document]
+SlowReader = Callable[[bytes, Limits, Beat], Document]
 
 _READERS: dict[str, Reader] = {
     ".html": read_html,
     ".htm": read_html,
     ".xhtml": read_html,
-    ".pdf": read_pdf,
     ".docx": read_docx,
     ".docm": read_docx,
     ".xlsx": read_xlsx,
@@ -28,6 +29,7 @@ _READERS: dict[str, Reader] = {
     ".eml": read_mail,
     ".ipynb": read_notebook,
 }
+_SLOW_READERS: dict[str, SlowReader] = {".pdf": read_pdf, **dict.fromkeys(ENDINGS, read_picture)}
 _MARKDOWN = {".md", ".markdown", ".mdx", ".mdown"}
 _LANGUAGES = {
     ".py": "python", ".pyi": "python", ".pyw": "python", ".js": "javascript", ".mjs": "javascript",
@@ -36,17 +38,20 @@ _LANGUAGES = {
     ".cxx": "cpp", ".hpp": "cpp", ".hh": "cpp", ".hxx": "cpp", ".cs": "c_sharp", ".rb": "ruby", ".php": "php",
     ".sh": "bash", ".bash": "bash",
 }  # fmt: skip
-_PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic"}
+_OTHER_PICTURES = {".heic", ".heif", ".avif"}
 
 
-def read(name: str, data: bytes, limits: Limits) -> Document:
+def read(name: str, data: bytes, limits: Limits, beat: Beat = lambda: None) -> Document:
     """The document in a file's bytes, by its name's ending; what has none of ours is text. Raises Unreadable."""
     ending = PurePath(name).suffix.lower()
-    if ending in _PICTURES:
-        raise Unreadable("is a picture, and text in pictures is not read yet", "skipped")
+    if ending in _OTHER_PICTURES:
+        raise Unreadable(f"is a picture in a format that is not read: {ending.removeprefix('.')}", "skipped")
+    slow = _SLOW_READERS.get(ending)
+    if slow is not None:
+        return _guarded(lambda: slow(data, limits, beat))
     reader = _READERS.get(ending)
     if reader is not None:
-        return _guarded(reader, data, limits)
+        return _guarded(lambda: reader(data, limits))
     text = storable(decode(data))
     if len(text) > limits.characters:
         raise too_long(limits)
@@ -58,9 +63,9 @@ def read(name: str, data: bytes, limits: Limits) -> Document:
     return Document(text, ending.removeprefix(".") if ending in {".csv", ".json"} else "text")
 
 
-def _guarded(reader: Reader, data: bytes, limits: Limits) -> Document:
+def _guarded(reading: Callable[[], Document]) -> Document:
     try:
-        return reader(data, limits)
+        return reading()
     except (Unreadable, MemoryError):
         raise
     except Exception as error:  # libraries fail in any way on a broken file, and the rest goes on
