@@ -62,13 +62,14 @@ class Peak:
             self.bytes = max(self.bytes, self.now())
 
 
-def prepare(place: Path, files: int | None) -> int:
-    """Sources to index, and a few more in a folder of their own; how many there are."""
+def prepare(place: Path, files: int | None) -> None:
+    """Sources to index, and a few more in a folder of their own."""
     place.chmod(0o755)  # as root, the database runs as somebody else
-    return copy_library(place / "library", files) + copy_library(place / "library" / "few", FEW)
+    copy_library(place / "library", files)
+    copy_library(place / "library" / "few", FEW)
 
 
-def copy_library(folder: Path, files: int | None) -> int:
+def copy_library(folder: Path, files: int | None) -> None:
     """The library's sources, or so many of them evenly chosen, with times that tell of no fresh change."""
     library = Path(sysconfig.get_paths()["stdlib"])
     found = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts)
@@ -78,7 +79,6 @@ def copy_library(folder: Path, files: int | None) -> int:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
         os.utime(target, (OLD, OLD))
-    return len(chosen)
 
 
 async def bare_rate(souvenir: Souvenir, texts: list[str]) -> float:
@@ -117,17 +117,17 @@ async def measure(files: int | None) -> list[Figure]:
         settings = load_settings(
             {}, data_dir=place / "data", source_roots=(place / "library",), embed_cache_size=0, log_level="warning"
         )
-        count = await asyncio.to_thread(prepare, place, files)
+        await asyncio.to_thread(prepare, place, files)
         async with open_souvenir(settings) as souvenir:
             working = asyncio.create_task(souvenir.jobs.work())
             try:
-                return await compare(souvenir, place / "library", count)
+                return await compare(souvenir, place / "library")
             finally:
                 working.cancel()
                 await asyncio.gather(working, return_exceptions=True)
 
 
-async def compare(souvenir: Souvenir, folder: Path, files: int) -> list[Figure]:
+async def compare(souvenir: Souvenir, folder: Path) -> list[Figure]:
     few = await souvenir.sources.add(SPACE, str(folder / "few"), watch=False)
     await finished(souvenir, few.source.source_id)
     sample = (await texts_of(souvenir, few.source.source_id))[:SAMPLE]
@@ -143,6 +143,7 @@ async def compare(souvenir: Souvenir, folder: Path, files: int) -> list[Figure]:
     texts = await texts_of(souvenir, source)
     tokens = await asyncio.to_thread(count_tokens, texts)
     rate = tokens / seconds(first)
+    files = first.tally.found  # but for what is ignored as a rule, such as folders named `venv`
     if (first.tally.indexed, second.tally.unchanged) != (files, files):
         raise RuntimeError(f"not all files were indexed, and then unchanged: {first.tally} {second.tally}")
     return [

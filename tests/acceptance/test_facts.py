@@ -244,9 +244,10 @@ def test_a_wrong_query_is_400_and_names_the_field(me: Memory, path: str, query: 
 # in a chat
 
 
-def say(user: Memory, text: str, chat: str = "seed") -> str:
+def say(user: Memory, text: str, chat: str | None = "seed") -> str:
     body = {"model": "souvenir", "messages": [{"role": "user", "content": text}]}
-    answer = user.client.post("/v1/chat/completions", json=body, headers={"x-openwebui-chat-id": chat})
+    named = {"x-openwebui-chat-id": chat} if chat is not None else {}
+    answer = user.client.post("/v1/chat/completions", json=body, headers=named)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["choices"][0]["message"]["content"])
 
@@ -284,6 +285,47 @@ def test_somebody_elses_facts_answer_nothing_and_ordinary_words_go_to_the_model(
     for text in ("wait a second", "list the files", "my second thought"):
         say(me, text)
     assert len(host.chats) == called + 3
+
+
+@pytest.mark.req("FACT-3", "FACT-4")
+def test_a_client_that_names_no_chat_is_heard_and_answered_too(me: Memory, you: Memory, host: ScriptedOpenAI) -> None:
+    say(me, "My favorite colors are 1) Blue, 2) Green, 3) Black", chat=None)
+    say(me, "swap my first and second favorite color", chat=None)
+    assert [(fact["rank"], fact["value"], fact["chat_id"]) for fact in facts(me)] == [
+        (1, "Green", None),
+        (2, "Blue", None),
+        (3, "Black", None),
+    ]
+    called = len(host.chats)
+    assert say(me, "second favorite color", chat=None) == "Your second favorite color is Blue."
+    assert say(me, "second favorite color", chat="any") == "Your second favorite color is Blue."
+    assert say(you, "second favorite color", chat=None) == "I don't have that stored yet."
+    assert len(host.chats) == called
+
+
+@pytest.mark.req("FACT-2", "FACT-4")
+def test_a_code_that_was_said_is_told_to_the_letter_and_one_that_was_not_goes_to_the_model(
+    me: Memory, host: ScriptedOpenAI
+) -> None:
+    say(me, "The door code is 4417.")
+    called = len(host.chats)
+    assert say(me, "What's the door code again?") == "Your door code is 4417."
+    assert len(host.chats) == called
+    say(me, "What's the alarm code?")
+    assert len(host.chats) == called + 1
+
+
+@pytest.mark.req("FACT-2")
+def test_what_is_remembered_and_forgotten_is_so_as_a_memory_and_as_a_fact(me: Memory) -> None:
+    def memories() -> list[str]:
+        return [memory["content"] for memory in me.client.get("/memories").json()["memories"]]
+
+    say(me, "Remember that my locker code is 9921.")
+    assert values(me, "locker code") == [(None, "9921")]
+    assert any("9921" in content for content in memories())
+    say(me, "Forget my locker code.")
+    assert values(me, "locker code") == []
+    assert not any("9921" in content for content in memories())
 
 
 # the command line

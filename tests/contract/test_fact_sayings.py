@@ -1,6 +1,7 @@
 """Every saying of tests/data/facts.jsonl is understood: what is stated, asked and changed, and what is none of that."""
 
 import json
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from souvenir.facts.answers import Answer
+from souvenir.facts.messages import read_message
+from souvenir.facts.questions import read_questions
 from souvenir.facts.service import Facts
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.facts import PostgresFactStore
@@ -101,7 +104,11 @@ async def test_what_is_said_about_facts_is_understood(database: PostgresDatabase
 
 
 @pytest.mark.req("FACT-4")
-@pytest.mark.parametrize("before", [(), LISTS], ids=["in an empty chat", "in a chat with lists"])
+@pytest.mark.parametrize(
+    "before",
+    [(), LISTS, LISTS[::-1], (LISTS[0], LISTS[2], LISTS[1])],
+    ids=["in an empty chat", "after a single fact", "after a numbered list", "after a row"],
+)
 async def test_ordinary_messages_are_neither_answered_nor_change_anything(
     database: PostgresDatabase, before: Sequence[str]
 ) -> None:
@@ -114,6 +121,37 @@ async def test_ordinary_messages_are_neither_answered_nor_change_anything(
         if answer is not None or await listener.stored() != stored:
             wrong.append((saying["text"], answer, await listener.stored()))
     assert wrong == []
+
+
+LONG = {
+    "names": "my sister's name is " * 5000,
+    "codes of": "the code of the " * 6000,
+    "ranks": "my #1 car is a, #2 is b, " * 4000,
+    "dashes": "my favorite cars are " + "a - " * 25_000,
+    "a list and its name": "1. a\n" * 20_000 + "Those are my favorite cars.",
+    "commands": "add a to my favorite cars, then " * 3000,
+    "corrections": "instead of a, put b " * 5000,
+    "bare numbers": "my favorite cars are " + "1 a 2 b " * 12_000,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_hundred_thousand_characters_are_read_in_a_moment(name: str) -> None:
+    started = time.process_time()
+    read_message(LONG[name])
+    read_questions(LONG[name])
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    "words", ["what is ", "is my favorite ", "on my list ", "after ", "'s rank ", "and the ", "not "]
+)
+def test_no_question_of_repeated_words_takes_long(words: str) -> None:
+    started = time.process_time()
+    for text in ((words * 100)[:295] + end for end in ("?", " my list?", "x")):
+        read_message(text)
+        read_questions(text)
+    assert time.process_time() - started < 2
 
 
 def test_there_are_enough_sayings_of_every_kind() -> None:

@@ -135,6 +135,38 @@ def _expected(known: Known, space: str, chat: str, key: tuple[bool, str]) -> lis
     return min(elsewhere)[2] if elsewhere else []
 
 
+@pytest.mark.req("FACT-3", "FACT-4")
+async def test_what_is_said_without_a_chat_is_the_users_own_and_no_chats(facts: Facts) -> None:
+    mine, yours, start = new_space(), new_space(), datetime(2026, 1, 1, tzinfo=UTC)
+    await facts.hear(mine, "a", "My favorite colors are red and white", "1", start)
+    await facts.hear(mine, None, "My favorite colors are 1) Blue, 2) Green", None, start + timedelta(seconds=1))
+    await facts.hear(mine, None, "Add Black to my favorite colors", None, start + timedelta(seconds=2))
+
+    async def second(space: SpaceId, chat: str | None) -> str:
+        answer = await facts.answer((space,), chat, "what is my second favorite color?", start)
+        return answer.text if answer is not None else ""
+
+    assert [one.value for one in await facts.get(mine, "favorite colors")] == ["Blue", "Green", "Black"]
+    assert {one.chat_id for one in await facts.get(mine, "favorite colors")} == {None}
+    assert await second(mine, None) == "Your second favorite color is Green."
+    assert await second(mine, "a") == "Your second favorite color is white."
+    assert await second(mine, "new") == "Your second favorite color is Green."
+    assert await second(yours, None) == "I don't have that stored yet."
+
+
+@pytest.mark.req("FACT-4")
+async def test_without_a_chat_nothing_was_last_spoken_of(facts: Facts) -> None:
+    space, start = new_space(), datetime(2026, 1, 1, tzinfo=UTC)
+    await facts.hear(space, None, "My favorite cities are Rome and Oslo", None, start)
+    heard = await facts.hear(space, None, "remove Rome", None, start + timedelta(seconds=1))
+    assert not heard
+    assert [one.value for one in await facts.get(space, "favorite cities")] == ["Rome", "Oslo"]
+    answer = await facts.answer((space,), None, "what's my second favorite?", start)
+    assert answer is not None
+    assert answer.text == "Which list do you mean? I have your favorite cities."
+    assert await facts.answer((space,), None, "the second one?", start) is None
+
+
 EDITS = (
     "add {0} to my favorite cities",
     "add {0} to my favorite cities as number {1}",

@@ -151,7 +151,7 @@ async def _events(souvenir: Souvenir, ask: Ask, *, created: bool) -> AsyncGenera
                     yield event
         if begun.usage is not None:
             yield "usage", begun.usage
-        message_id = begun.pending.exchange.reply_id if begun.pending.exchange is not None else None
+        message_id = begun.exchange.reply_id if begun.exchange is not None else None
         yield "done", {"thread_id": ask.chat_id, "message_id": message_id}
     except SouvenirError as error:
         yield "error", _told(error)

@@ -12,6 +12,7 @@ from ulid import ULID
 
 from souvenir.chat.forming import Forming
 from souvenir.clock import Clock
+from souvenir.embed.meanwhile import once_embedding_began
 from souvenir.embed.port import Embedder, Vectors
 from souvenir.errors import Unavailable
 from souvenir.facts.service import Facts
@@ -29,6 +30,7 @@ log = structlog.get_logger(__name__)
 FORGET_TASK = "forget-chat"
 TIDY_TASK = "tidy-removals"
 
+_WHILE_EMBEDDING = 4  # messages whose embedding takes no longer than writing all else of them
 _REMOVALS_KEPT = timedelta(days=7)  # an index that was not asked for so long reads its space anew
 
 Transaction = Callable[[], AbstractAsyncContextManager[object]]
@@ -105,21 +107,25 @@ class Indexing:
         A message whose external id its chat has already, from before or from this call, is not stored again. What is
         not embedded within `embed_seconds` is embedded later.
         """
-        vectors = await self._vectors([message.content for message in messages], embed_seconds)
-        by_chat: dict[str, list[int]] = {}
-        for place, message in enumerate(messages):
-            by_chat.setdefault(message.chat_id, []).append(place)
-        indexed: dict[int, Indexed] = {}
-        async with self._transaction():
-            # in one order everywhere, so that two calls with the same chats do not wait for each other
-            for chat_id in sorted(by_chat):
-                await self._passages.lock_chat(space, chat_id)
-            for chat_id, places in by_chat.items():
-                chosen = {place: messages[place] for place in places}
-                indexed |= await self._append(space, chat_id, chosen, vectors)
-            if vectors is None:
-                await self.embed_later(space)
-        return tuple(indexed[place] for place in range(len(messages)))
+        embedding = asyncio.create_task(self._vectors([message.content for message in messages], embed_seconds))
+        try:
+            await (embedding if len(messages) > _WHILE_EMBEDDING else once_embedding_began())
+            by_chat: dict[str, list[int]] = {}
+            for place, message in enumerate(messages):
+                by_chat.setdefault(message.chat_id, []).append(place)
+            indexed: dict[int, Indexed] = {}
+            async with self._transaction():
+                # in one order everywhere, so that two calls with the same chats do not wait for each other
+                for chat_id in sorted(by_chat):
+                    await self._passages.lock_chat(space, chat_id)
+                for chat_id, places in by_chat.items():
+                    chosen = {place: messages[place] for place in places}
+                    indexed |= await self._append(space, chat_id, chosen, embedding)
+                if await embedding is None:
+                    await self.embed_later(space)
+            return tuple(indexed[place] for place in range(len(messages)))
+        finally:
+            embedding.cancel()
 
     async def complete(
         self,
@@ -146,7 +152,7 @@ class Indexing:
                 await self._passages.remove_message(space, chat_id, message_id)
             if anew:
                 said = Said(chat_id, message.role, message.content)
-                await self._write(space, chat_id, {0: said}, [message], vectors)
+                await self._write(space, {0: said}, [message], vectors)
                 if vectors is None:
                     await self.embed_later(space)
         return True
@@ -175,7 +181,7 @@ class Indexing:
             await self._jobs.enqueue(passage.space, EMBED_TASK, key=f"embed:{ULID()}", payload={"everywhere": True})
 
     async def _append(
-        self, space: SpaceId, chat_id: str, said: dict[int, Said], vectors: list[Vectors] | None
+        self, space: SpaceId, chat_id: str, said: dict[int, Said], embedding: "asyncio.Task[list[Vectors] | None]"
     ) -> dict[int, Indexed]:
         wanted = [message.external_id for message in said.values() if message.external_id is not None]
         known = await self._passages.external_ids(space, chat_id, wanted) if wanted else {}
@@ -199,8 +205,9 @@ class Indexing:
                 for one in fresh.values()
             ]
             stored = await self._chats.append(space, chat_id, new, create=True) or ()
-            await self._write(space, chat_id, fresh, stored, vectors)
+            await self._record(space, chat_id, fresh, stored)
             await self._learn(space, chat_id, fresh, stored)
+            await self._write(space, fresh, stored, await embedding)
         added = dict(zip(fresh, stored, strict=True))
         known |= {one.external_id: added[place].message_id for place, one in fresh.items() if one.external_id}
         return {
@@ -213,12 +220,7 @@ class Indexing:
         }
 
     async def _write(
-        self,
-        space: SpaceId,
-        chat_id: str,
-        said: dict[int, Said],
-        stored: Sequence[Message],
-        vectors: list[Vectors] | None,
+        self, space: SpaceId, said: dict[int, Said], stored: Sequence[Message], vectors: list[Vectors] | None
     ) -> None:
         passages: list[NewPassage] = []
         for (place, one), message in zip(said.items(), stored, strict=True):
@@ -232,6 +234,8 @@ class Indexing:
         if passages:
             await self._passages.add(space, passages)
         self._metrics.indexed_passages.labels("message").inc(len(passages))
+
+    async def _record(self, space: SpaceId, chat_id: str, said: dict[int, Said], stored: Sequence[Message]) -> None:
         external = {
             one.external_id: message.message_id
             for one, message in zip(said.values(), stored, strict=True)

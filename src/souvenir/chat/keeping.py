@@ -1,9 +1,6 @@
-"""Keeps an exchange: the user's message while the model begins, the answer as it completes or breaks off."""
+"""Keeps an exchange: the user's message before the model is asked, the answer as it completes or breaks off."""
 
-import asyncio
-import contextlib
 import re
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +13,6 @@ from souvenir.types import JsonObject, SpaceId
 ALIVE_FOR = timedelta(seconds=30)  # without a sign of its writer, an answer counts as being written
 RENEW_SECONDS = 10.0
 
-_MODEL_FIRST_SECONDS = 0.02
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LEARN_AFTER = timedelta(seconds=1)  # forming memories must not compete with the answer's first words
 
@@ -31,50 +27,6 @@ class Exchange:
     reply_id: str
     repeated: bool
     tool_calls: list[JsonObject] = field(default_factory=list)
-
-
-class Pending:
-    """The beginning of an exchange, written a moment after the model was asked: both are work for one processor.
-
-    Who needs it written waits by `now`; once an answer is under way `hurry` is enough.
-    """
-
-    def __init__(
-        self,
-        write: Callable[[], Coroutine[Any, Any, Exchange | None]],
-        later: Callable[[Coroutine[Any, Any, Exchange | None]], "asyncio.Task[Exchange | None]"],
-    ) -> None:
-        self._write = write
-        self._later = later
-        self._hurry = asyncio.Event()
-        self._task: asyncio.Task[Exchange | None] | None = None
-
-    @property
-    def exchange(self) -> Exchange | None:
-        """Where it is kept, once it is."""
-        ended = self._task is not None and self._task.done() and not self._task.cancelled()
-        return self._task.result() if self._task is not None and ended else None
-
-    def start(self) -> "asyncio.Task[Exchange | None]":
-        """Write it soon, whatever becomes of who asked."""
-        self._task = self._task or self._later(self._soon())
-        return self._task
-
-    def hurry(self) -> None:
-        """Write it at once."""
-        self._hurry.set()
-        self.start()
-
-    async def now(self) -> Exchange | None:
-        """Write it at once, and wait; None when it is not kept or could not be."""
-        self.hurry()
-        return await asyncio.shield(self.start())
-
-    async def _soon(self) -> Exchange | None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_MODEL_FIRST_SECONDS):
-                await self._hurry.wait()
-        return await self._write()
 
 
 class Keeping:

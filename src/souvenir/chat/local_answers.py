@@ -58,12 +58,17 @@ class LocalAnswers:
     ) -> Local | None:
         """Do what a message asks of memory: keep a list, change it, remember, forget. None when it asks nothing."""
         now = self._clock.now()
-        heard = await self._facts.hear(scope.space, chat_id, text, message_id, now) if chat_id else None
-        if heard:
-            return Local(heard.text, final=False, note=f"Already done for the user's message: {heard.text}")
+        heard = await self._facts.hear(scope.space, chat_id, text, message_id, now)
+        if heard and heard.listed:
+            return _done(heard.text)
         origin = {"chat_id": chat_id, "message_id": message_id} if chat_id and message_id else {}
+        # "remember that the door code is 4417", "forget my birthday": memory keeps such things too
         asked = await self._asking.serve(scope.space, text, now, user, origin)
-        if asked is None:
-            return None
+        if asked is None or (heard and asked.kind == "nothing"):
+            return _done(heard.text) if heard else None
         # only the user can choose which memory is meant
-        return Local(asked.text, final=asked.is_choice, note=f"Already done for the user's message: {asked.text}")
+        return _done(asked.text, final=asked.is_choice)
+
+
+def _done(text: str, *, final: bool = False) -> Local:
+    return Local(text, final=final, note=f"Already done for the user's message: {text}")

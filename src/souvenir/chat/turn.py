@@ -17,7 +17,7 @@ from souvenir.chat.budget import Budget, Window
 from souvenir.chat.folding import Folding
 from souvenir.chat.forming import Forming
 from souvenir.chat.history import History, load_history
-from souvenir.chat.keeping import RENEW_SECONDS, Exchange, Keeping, Pending
+from souvenir.chat.keeping import RENEW_SECONDS, Exchange, Keeping
 from souvenir.chat.local_answers import Local, LocalAnswers
 from souvenir.chat.memory_tool import MemoryTool
 from souvenir.chat.messages import build_messages
@@ -79,9 +79,11 @@ class Begun:
     rewritten: Rewritten
     remembered: Remembered
     answering: Answering
-    pending: Pending
+    before: Sequence[Earlier]
+    exchange: Exchange | None
     local: Local | None = None
     renewing: asyncio.Task[None] | None = None
+    learned: bool = False
     text: str = ""
     provider: str = ""
     finished: bool = False
@@ -141,19 +143,15 @@ class Turn:
         routes = await self._router.routes(Asked.of(ask.body, ask.text, said, ask.org))
         window = self._budget.window(routes[0].provider.name, routes[0].model)
         asked = self._later(self._within("asked", self._is_asked(ask), False))
-        pending = Pending(lambda: self._kept(ask, before), self._later)
+        keeping = self._later(self._kept(ask))
         try:
-            if ask.messages is None:
-                pending.hurry()
             quoting = routes[0].provider.name == OFFLINE
             recalling = self._remembered(ask, _sought(ask, rewritten, before, quoting=quoting), window, exact)
             remembered = await self._within("memory", recalling, Remembered())
-            pending.start()
-            if ask.messages is None:
-                await pending.now()  # the next message reads what this one leaves
+            exchange = await asyncio.shield(keeping)
             local = exact or _unclear(ask, rewritten)
             if local is None and await asked:
-                local = await self._within("asked", self._asked_of_us(ask, await pending.now()), None)
+                local = await self._within("asked", self._asked_of_us(ask, exchange), None)
             if local is not None and (local.final or routes[0].provider.name == OFFLINE):
                 routes = [Route(SpokenProvider(self._clock, local.text), routes[0].model, "known without a model")]
             messages = build_messages(ask.messages, ask.text, history, remembered, rewritten, local, self._settings)
@@ -161,11 +159,11 @@ class Turn:
                 room = window.tokens // _FOR_THE_ANSWER
                 messages = await asyncio.to_thread(self._budget.fit_history, messages, window, room)
         except BaseException:
-            self._later(self._abandoned(pending))
+            self._later(self._abandoned(ask, before, keeping))
             raise
         tool = MemoryTool(self._search, ask.scope.readable) if ask.scope and ask.use_memory and ask.offer_tool else None
         answering = Answering(routes, {**ask.body, "messages": messages}, tool)
-        return Begun(ask, rewritten, remembered, answering, pending, local)
+        return Begun(ask, rewritten, remembered, answering, before, exchange, local)
 
     async def stream(self, begun: Begun) -> AsyncGenerator[Step, None]:
         """The answer as it comes, stored when it ends, however it ends."""
@@ -177,7 +175,7 @@ class Turn:
                     await self._within("save", self._noted(begun, step), None)
                     yield step
                     if isinstance(step, Chunk):
-                        begun.pending.hurry()
+                        self._learn(begun)
             error = None
         except SouvenirError as failure:
             error = str(failure)
@@ -225,16 +223,8 @@ class Turn:
             return None
         return await self._local.exact(ask.scope, ask.chat_id, ask.text)
 
-    async def _kept(self, ask: Ask, before: Sequence[Earlier]) -> Exchange | None:
-        """The exchange, begun; in a chat that is not kept its message is only learned from."""
-        if not _is_kept(ask):
-            if ask.scope is not None and ask.use_memory and ask.key is not None and _is_said(ask):
-                now = self._clock.now()
-                said = Utterance("user", ask.text, now)
-                context = [Utterance(one.role, one.content, now) for one in before]
-                self._later(self._forming.later_of(ask.scope.space, said, context, ask.key))
-            return None
-        return await self._within("save", self._begun(ask), None)
+    async def _kept(self, ask: Ask) -> Exchange | None:
+        return await self._within("save", self._begun(ask), None) if _is_kept(ask) else None
 
     async def _begun(self, ask: Ask) -> Exchange | None:
         if ask.scope is None or ask.chat_id is None or not _is_kept(ask):
@@ -276,7 +266,7 @@ class Turn:
         elif isinstance(step, Routed):
             begun.provider = step.provider
             log.info("turn routed", provider=step.provider, model=step.model, reason=step.reason)
-        elif (exchange := await begun.pending.now()) is None:
+        elif (exchange := begun.exchange) is None:
             return
         elif isinstance(step, Called):
             await self._keeping.called(exchange, {"id": step.call_id, "name": step.name, "arguments": step.arguments})
@@ -289,12 +279,12 @@ class Turn:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(RENEW_SECONDS):
                     await self._closing.wait()
-            if (exchange := begun.pending.exchange) is not None:
+            if (exchange := begun.exchange) is not None:
                 await self._within("save", self._keeping.renew(exchange, begun.text), None)
 
     async def _end(self, begun: Begun, error: str | None) -> None:
         """Store how a turn ended; the client waits for that only so long."""
-        begun.pending.hurry()
+        self._learn(begun)
         if begun.renewing is not None:
             begun.renewing.cancel()
         storing = self._later(self._surely(lambda: self._ended(begun, error)))
@@ -304,16 +294,30 @@ class Turn:
         if begun.renewing is not None:
             await asyncio.wait({begun.renewing})  # no word of its own may come after the last
         # what could not be begun is begun now: its key tells whether it was after all
-        exchange = await begun.pending.now() or await self._begun(begun.ask)
+        exchange = begun.exchange or await self._begun(begun.ask)
         if exchange is not None:
             memories, quoted = tuple(begun.memories), begun.provider == OFFLINE
             await self._keeping.end(exchange, begun.text, memories=memories, error=error, found=not quoted)
             await self._folding.consider(exchange.space, exchange.chat_id)
         await self._recall.used(begun.remembered, begun.text)
 
-    async def _abandoned(self, pending: Pending) -> None:
+    def _learn(self, begun: Begun) -> None:
+        """Form memories of a message in a chat that is not kept, once the answer is under way; else keeping does."""
+        if not begun.learned:
+            begun.learned = True
+            self._later(self._surely(lambda: self._learned(begun.ask, begun.before)))
+
+    async def _learned(self, ask: Ask, before: Sequence[Earlier]) -> None:
+        if ask.scope is None or not ask.use_memory or ask.key is None or _is_kept(ask) or not _is_said(ask):
+            return
+        now = self._clock.now()
+        context = [Utterance(one.role, one.content, now) for one in before]
+        await self._forming.later_of(ask.scope.space, Utterance("user", ask.text, now), context, ask.key)
+
+    async def _abandoned(self, ask: Ask, before: Sequence[Earlier], keeping: "asyncio.Task[Exchange | None]") -> None:
         """Close an exchange whose turn never came to its answer."""
-        exchange = await pending.now()
+        await self._surely(lambda: self._learned(ask, before))
+        exchange = await keeping
         if exchange is not None:
             await self._surely(lambda: self._keeping.end(exchange, "", error=_LEFT))
 

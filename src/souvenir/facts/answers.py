@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from souvenir.facts.asked import Asked, Question
 from souvenir.facts.lists import same
-from souvenir.facts.questions import Asked, Question
 from souvenir.facts.ranks import ordinal_name
 from souvenir.facts.topics import label
 from souvenir.stores.fact_ports import Fact, FactTopic
@@ -56,6 +56,15 @@ def answer_of(question: Question, facts: Sequence[Fact]) -> Answer:
     single = next((fact for fact in facts if fact.kind == "single"), None)
     ranked = sorted((fact for fact in facts if fact.kind == "ranked"), key=lambda fact: fact.rank or 0)
     return _ANSWERS[question.asked](question, _Known(facts[0].topic_key, ranked, single))
+
+
+def item_of(question: Question, facts: Sequence[Fact]) -> Fact | None:
+    """The fact whose value a question names."""
+    wanted = same(question.value)
+    exact = next((fact for fact in facts if same(fact.value) == wanted), None)
+    # a rye, the Ritz
+    loose = wanted.removeprefix("a ").removeprefix("an ")
+    return exact or next((fact for fact in facts if same(fact.value).removeprefix("a ") == loose), None)
 
 
 def together(answers: Sequence[Answer]) -> Answer:
@@ -134,14 +143,22 @@ def _counted(_: Question, known: _Known) -> Answer:
 
 def _placed(question: Question, known: _Known) -> Answer:
     """Where a value stands in a list, or that it does not."""
-    wanted = same(question.value)
-    facts = known.ranked or [fact for fact in (known.single,) if fact is not None]
-    found = next((fact for fact in facts if same(fact.value) == wanted), None)
+    found = item_of(question, known.ranked or [fact for fact in (known.single,) if fact is not None])
     if found is None:
         listing = _listing(known, known.ranked)
         return Answer(f"{question.value} is not among them. {listing.text}", listing.facts, known.key)
     place = f"number {found.rank} of your {known.several}" if found.rank else f"your {known.one}"
     return Answer(f"{found.value} is {place}.", (found,), known.key)
+
+
+def _of_next(question: Question, known: _Known) -> Answer:
+    """What stands beside a value: after it, or before it."""
+    found = item_of(question, known.ranked)
+    rank = found.rank + (question.count or 1) if found is not None and found.rank is not None else 0
+    beside = next((fact for fact in known.ranked if fact.rank == rank), None)
+    if beside is None:
+        return _missing(known)
+    return Answer(f"Your {ordinal_name(rank)} {known.one} is {beside.value}.", (beside,), known.key)
 
 
 def _missing(known: _Known) -> Answer:
@@ -161,4 +178,5 @@ _ANSWERS: dict[Asked, Callable[[Question, _Known], Answer]] = {
     "list": _of_all,
     "count": _counted,
     "place": _placed,
+    "next": _of_next,
 }

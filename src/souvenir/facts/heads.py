@@ -9,6 +9,7 @@ from souvenir.facts.phrases import Phrase, read_phrase
 from souvenir.facts.plain import sentences
 from souvenir.facts.topics import Topic, make_topic, parts
 from souvenir.facts.wording import APOSTROPHE, DASHES, FAVORITE, one_of
+from souvenir.patterns import lazy
 
 _WORD = (
     r"(?!(?:my|our)\b)(?:[^\s:=,;!?\"\u201c\u201d()]*[^\s:=,;!?\"\u201c\u201d().]"
@@ -16,61 +17,79 @@ _WORD = (
 )
 _CLAUSE_START = r"(?:(?<=^)|(?<=[,;:.!?]\s)|(?<=\band\s))"
 _BEST = r"i\s(?:like|love|prefer)\s(?:the\s)?(?:best|most)"
-_OPENING = re.compile(
+_OPENING = lazy(
     r"(?<![\w'\u2019-])(?:my|our)\b"
     rf"|{_CLAUSE_START}(?:#?\d{{1,6}}(?:st|nd|rd|th)?\s|[^\W\d_]{{3,12}}\s)?(?:least\s)?{FAVORITE}"
     rf"|(?<=\bi\shave\s)(?:\w+\s)?{FAVORITE}|(?<=\bi've\sgot\s)(?:\w+\s)?{FAVORITE}"
+    rf"|{_CLAUSE_START}(?:my\s)?top\s(?:\d{{1,3}}|two|three|four|five|six|seven|eight|nine|ten)\s(?=[^:.]{{2,60}}:)"
+    rf"|{_CLAUSE_START}i\s(?:like|love|prefer)\sthese\s(?=[\w\s'-]{{2,40}}\s(?:the\s)?(?:best|most)\s?:)"
     rf"|{_CLAUSE_START}the\s(?=[\w\s'-]{{2,40}}\s{_BEST}\b)",
     re.IGNORECASE,
 )
-_LIKED = re.compile(rf"the\s+(?P<noun>.+?)\s+{_BEST}", re.IGNORECASE)
+_LIKED = lazy(
+    rf"the\s+(?P<noun>.+?)\s+{_BEST}|i\s+\w+\s+these\s+(?P<those>.+?)\s+(?:the\s+)?(?:best|most)", re.IGNORECASE
+)
 
 _ASIDE = one_of(
-    r"""in order[\w\s]{0\,20}, ranked[\w\s]{0\,30}, from \w+ to \w+(?: favorite)?, so far, currently, these days,
+    r"""best first, favou?rites? first, most to least, starting with the best, top to bottom, in order[\w\s]{0\,20},
+    ranked[\w\s]{0\,30}, from \w+ to \w+(?: favorite)?, so far, currently, these days,
     right now, at the moment, of all time, ever, as of \w+, of course, by the way, btw"""
 )
 _VERB = one_of(
     rf"""isn{APOSTROPHE}t, aren{APOSTROPHE}t, ain{APOSTROPHE}t, was, were, used to be, would have to be,
     has (?:got )?to be, have to be, would be, is, are, r, will be, should be, (?:has|have) (?:always )?been,
-    (?:has |have |is |are )?(?:changed|switched) to, has become, have become, became, includes?, remains?"""
+    (?:has |have |is |are )?(?:changed|switched) to, (?:has|have) changed(?=\s*[:-]), has become, have become,
+    became, includes?, remains?"""
 )
-_HEAD = re.compile(
+_HEAD = lazy(
     rf"(?P<phrase>\S+(?:\s+{_WORD}){{0,11}}?)(?:\s*[,(]\s*{_ASIDE}\s*[,)]?)?"
-    rf"(?:\s+(?P<verb>{_VERB})\b|\s?(?P<colon>[:=])|(?P<question>\?)(?=\s+[^?]{{1,80}}$))",
+    rf"(?:\s+(?P<also>also\s+)?(?P<verb>{_VERB})\b|\s?(?P<colon>[:=]|(?<=\s)[{DASHES}](?=\s[^{DASHES}]{{1,300}}$))"
+    r"|(?P<question>\?)(?=\s+[^?]{1,80}$))",
     re.IGNORECASE,
 )
-_SHORT_HEAD = re.compile(
-    rf"(?P<phrase>my\s+(?:{_WORD}\s+){{0,4}}?{FAVORITE}\s+[\w-]+){APOSTROPHE}(?P<verb>s|re)\s", re.IGNORECASE
+_SHORT_HEAD = lazy(
+    rf"(?P<phrase>my\s+(?:{_WORD}\s+){{0,4}}?{FAVORITE}\s+[\w-]+(?:\s[\w-]+){{0,2}}?){APOSTROPHE}(?P<verb>s|re)\s",
+    re.IGNORECASE,
 )
+_DASH = frozenset("-\u2013\u2014")
 _SPELT_OUT = {"s": "is", "re": "are", "r": "are"}
-_PAST = re.compile(r"was|were|used to be|would be", re.IGNORECASE)
+_PAST = lazy(r"was|were|used to be", re.IGNORECASE)
 
-_RANK_BEFORE = re.compile(
+_RANK_BEFORE = lazy(
     r"(?:^|\s)(?P<rank>(?:number|no\.?|#)\s?\w+|[a-z]+|\d+(?:st|nd|rd|th))(?:\s+(?:place|spot))?"
     r"\s+(?:on|in|of|among|from)\s+$",
     re.IGNORECASE,
 )
-_PART_BEFORE = re.compile(
-    r"\b(?:some|one|two|three|a few|a couple|several|another|other) of\s+$|\bamong\s+$", re.IGNORECASE
-)
+_PART_BEFORE = lazy(r"\b(?:some|one|two|three|a few|a couple|several|another|other) of\s+$|\bamong\s+$", re.IGNORECASE)
 
 _FILLER_WORD = one_of(
-    r"""hi, hello, hey, there, ok, okay, so, well, um, yes, no, yeah, nope, wait, sorry, actually, honestly, btw,
+    r"""yo, hiya, heya, dude, mate, souvenir, good morning, good evening, hi, hello, hey, there, ok, okay, so, well,
+    um, yes, no, yeah, nope, wait, sorry, actually, honestly, btw,
     by the way, fyi, for the record, just so you know, remember, memorize, memorise, record, log, please, note,
     that, this, and, also, now, oh, right, sure, thanks, but, plus, while, because, since, these are, those are,
-    here are, here is, here's, this is, the following are, following are, i think, i guess, i'd say, i would say,
+    make it, make that, scratch that,
+    (?:i )?(?:just )?(?:wanted|want|like|would like|wish|have) to (?:say|tell you|let you
+    know|share|mention|add|note)(?: that)?,
+    i should (?:say|mention|add)(?: that)?, let me (?:say|add|mention)(?: that)?, i'll tell you, i can tell you, if
+    you ask me, if i'm honest, if i had to (?:choose|pick), if i have to (?:choose|pick), as you know,
+    for what it's worth, fwiw, without a doubt, hands down, no surprise, i'd argue, to be fair, in case you wonder,
+    in case you're wondering, if you're wondering, let me (?:tell|share|give)(?: you)?(?: about)?, i mean, i meant,
+    in fact, here are, here is, here's, this is, the following are, following are, i think, i guess, i'd say, i
+    would say,
     i'd have to say, i believe, i must say, i(?:'d| would)? (?:want|like|need) you to(?: know)?,
     i want to tell you, you should know, you must know, let me (?:tell|share|give)(?: you)?, let's say, update,
     correction, new list, save, store, keep in mind, for reference, to be honest, tbh, imo, imho, in my opinion,
     personally, currently, today, these days, nowadays, right now, at the moment, as of today, as of now, as of,
-    from now on, haha, lol, to recap, fun fact, as i said, like i said, i have, i've got, i decided, i've decided,
+    from now on, haha, lol, to recap, fun fact,
+    (?:as|like)? ?i(?:'ve| have)? (?:already )?(?:told|said|mentioned)(?:
+    (?:you|this|that|it|already|before|earlier|yesterday))*, i have, i've got, i decided, i've decided,
     it turns out, turns out, of course, let it be known, everyone knows, you know, did you know, ranking, ranked,
     in order, i rank, i ranked, i'd rank, make a note, don't forget, take note, write down,
     (?:can|could|would|will) you(?: please)? (?:remember|note|save|store|keep|write down), a list of, the list of,
     list of, all of, some of, one of, a few of, a couple of, two of, three of, several of, another of, among"""
 )
-_FILLER = re.compile(rf"(?:{_FILLER_WORD}\b[\s,:;.!{DASHES}]*)*", re.IGNORECASE)
-_CLAUSE_END = re.compile(
+_FILLER = lazy(rf"(?:{_FILLER_WORD}\b[\s,:;.!{DASHES}]*)*", re.IGNORECASE)
+_CLAUSE_END = lazy(
     rf".*(?:[,:;){DASHES}]|\s(?:but|and|so|because|since|although|though|while))(?:\s+|$)", re.IGNORECASE | re.DOTALL
 )
 _AIMED_ELSEWHERE = one_of(
@@ -82,13 +101,13 @@ _AIMED_ELSEWHERE = one_of(
     parse, doubt, generate, create, code, function, variable, string, he, she, user, doctor, teacher, someone,
     everyone, people, nobody, act as, role"""
 )
-_NOT_OWN = re.compile(rf"\b{_AIMED_ELSEWHERE}\b", re.IGNORECASE)
-_SUBJECT = re.compile(
+_NOT_OWN = lazy(rf"\b{_AIMED_ELSEWHERE}\b", re.IGNORECASE)
+_SUBJECT = lazy(
     r"(?:as for|when it comes to|for|regarding|concerning|in terms of|speaking of|talking about|among|(?:out )?of all)"
     r"\s+(?:the\s+|my\s+)?(?P<noun>[^\W\d_][\w\s'-]{1,60}?)\s*,?\s*$",
     re.IGNORECASE,
 )
-_ASKED_TO_KEEP = re.compile(r"\s*(?:please\s+)?(?:can|could|would|will) you\b", re.IGNORECASE)
+_ASKED_TO_KEEP = lazy(r"\s*(?:please\s+)?(?:can|could|would|will) you\b", re.IGNORECASE)
 _MOST_BEFORE = 120
 
 
@@ -110,8 +129,13 @@ class Head:
 
     @property
     def is_past(self) -> bool:
-        """Whether it says what was so, or might be."""
+        """Whether it says what was so."""
         return _PAST.fullmatch(self.verb) is not None
+
+    @property
+    def is_supposed(self) -> bool:
+        """Whether it says what might be so."""
+        return self.verb == "would be"
 
     @property
     def is_denied(self) -> bool:
@@ -121,7 +145,10 @@ class Head:
     @property
     def is_of_several(self) -> bool:
         """Whether a list follows rather than a value."""
-        return self.phrase.many or self.phrase.count is not None or self.verb in {"are", "include"} or self.part
+        listed = self.verb in {":", "="} and self.phrase.topic is not None and self.phrase.topic.key.endswith("lists")
+        return (
+            listed or self.phrase.many or self.phrase.count is not None or self.verb in {"are", "include"} or self.part
+        )
 
 
 def find_heads(line: str) -> list[tuple[Head, int]]:
@@ -172,12 +199,13 @@ def _candidates(line: str) -> Iterator[Head]:
         if match is None:
             continue
         liked = _LIKED.fullmatch(match["phrase"])
-        phrase = read_phrase(f"my favorite {liked['noun']}" if liked is not None else match["phrase"])
+        phrase = read_phrase(f"my favorite {liked['noun'] or liked['those']}" if liked is not None else match["phrase"])
         if phrase is not None:
             end = match.end()
             before = line[max(0, start - 40) : start]
             phrase, lead = _with_rank_before(phrase, before)
-            yield Head(start - lead, end, phrase, _verb(match), _PART_BEFORE.search(before) is not None)
+            also = (match.groupdict().get("also") or "").strip().lower() == "also"
+            yield Head(start - lead, end, phrase, _verb(match), also or _PART_BEFORE.search(before) is not None)
 
 
 def _with_rank_before(phrase: Phrase, before: str) -> tuple[Phrase, int]:
@@ -192,7 +220,7 @@ def _with_rank_before(phrase: Phrase, before: str) -> tuple[Phrase, int]:
 def _verb(match: re.Match[str]) -> str:
     said = match.groupdict()
     verb = str(said["verb"] or said["colon"] or said["question"]).lower() if "colon" in said else match["verb"].lower()
-    return _SPELT_OUT.get(verb, verb)
+    return ":" if verb in _DASH else _SPELT_OUT.get(verb, verb)
 
 
 def _subject(before: str, phrase: Phrase) -> Topic | None:

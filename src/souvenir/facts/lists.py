@@ -9,6 +9,7 @@ from souvenir.facts.pairs import PAIRS
 from souvenir.facts.plain import BULLET, is_list_line, sentence_end, without_point
 from souvenir.facts.ranks import CARDINALS, MOST_RANK, ORDINALS
 from souvenir.facts.wording import DASHES, one_of
+from souvenir.patterns import lazy
 
 MOST_ITEMS = 10_000
 MOST_VALUE_CHARS = 1000
@@ -40,7 +41,7 @@ class _Style:
 
 
 def _style(pattern: str, read: Callable[[str], int] = int, *, strict: bool = False, wordy: bool = False) -> _Style:
-    compiled = re.compile(rf"(?:(?<=^)|(?<=[\s,;]))(?:and\s+|then\s+)?{pattern}", re.IGNORECASE)
+    compiled = lazy(rf"(?:(?<=^)|(?<=[\s,;]))(?:and\s+|then\s+)?{pattern}", re.IGNORECASE)
     return _Style(compiled, read, strict, wordy)
 
 
@@ -62,17 +63,18 @@ _STYLES = (
     ),
     _style(r"([a-z])\)\s*", lambda letter: ord(letter.lower()) - ord("a") + 1, strict=True),
 )
-_LINE_NUMBER = re.compile(
+_BARE = _style(r"(\d{1,3})\s+(?=[^\W\d])", strict=True)
+_LINE_NUMBER = lazy(
     rf"\s*(?:{BULLET}\s+)?(?:\(?(-?\d{{1,9}})(?:[).:\]\uff09]|\s[{DASHES}])|#(\d{{1,9}})[).:]?)(?:\s+|$|(?=[^\W\d]))"
 )
-_BULLET = re.compile(rf"\s*{BULLET}\s+")
+_BULLET = lazy(rf"\s*{BULLET}\s+")
 
 _REMARK = one_of(
     r"""so, since, while, as(?! in\b), when, if, not, except, i, i'm, we, they, it, it's, and that, and those,
     and these, and they, no doubt, no question, no matter, without, hands, for sure, by far, of course, obviously,
     definitely, always, especially, mainly, mostly, just, at least, even, thanks, believe, in case, after all"""
 )
-_CLAUSE = re.compile(
+_CLAUSE = lazy(
     rf"\s*[,;{DASHES}]?\s+(?:but|because|although|though|however|whereas|which|who)\s"
     rf"|,\s+{_REMARK}\b"
     r"|\s*,?\s+and (?:i|i'm|i've|i'd|we|you|they|he|she|it|mine|his|hers|theirs|yours)\s+\w"
@@ -82,7 +84,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _WHEN = "now|these days|at the moment|right now|currently|lately|today|nowadays|instead|again|anymore"
-_TRAILING = re.compile(
+_TRAILING = lazy(
     r"[\s,;]+(?:and|&|then|or|also|plus|while|whereas|in that order|for now|as well|too|thanks|thank you|please|lol"
     rf"|haha|:\)|;\)|:-\)|<3|\^\^|etc\.?|[{DASHES}]+|(?-i:{_WHEN}))$",
     re.IGNORECASE,
@@ -91,23 +93,24 @@ _LEADING_WORD = one_of(
     """and, then, plus, followed by, finally, lastly, also, after that, next, of course, maybe, perhaps, probably,
     possibly, definitely, obviously, especially, even"""
 )
-_LEADING = re.compile(rf"^(?:{_LEADING_WORD}\b[\s,:]*|&\s*)+(?=\S)", re.IGNORECASE)
-_LAST = re.compile(r"(?:and|plus|finally|lastly)\b|&", re.IGNORECASE)
-_LEADING_MARK = re.compile(rf"^(?:[:=>•*{DASHES}]\s*)+(?!\d)")
-_REASON = re.compile(rf"\s*[,(:{DASHES}]?\s(?:because|cause|cuz|since it|as it)\s.*", re.IGNORECASE | re.DOTALL)
-_FIRST = re.compile(r"\s+(?:first|number one|#1)$", re.IGNORECASE)
-_ASIDE = re.compile(r"(?<=\band),\s*(?:of course|naturally|obviously|finally|lastly|not least|maybe|perhaps),\s*")
-_AND_SO_ON = re.compile(
+_LEADING = lazy(rf"^(?:{_LEADING_WORD}\b[\s,:]*|&\s*)+(?=\S)", re.IGNORECASE)
+_LAST = lazy(r"(?:and|plus|finally|lastly)\b|&", re.IGNORECASE)
+_LEADING_MARK = lazy(rf"^(?:[:=>•*{DASHES}]\s*)+(?!\d)")
+_REASON = lazy(rf"\s*[,(:{DASHES}]?\s(?:because|cause|cuz|since it|as it)\s.*", re.IGNORECASE | re.DOTALL)
+_FIRST = lazy(r"\s+(?:first|number one|#1)$", re.IGNORECASE)
+_ASIDE = lazy(r"(?<=\band),\s*(?:of course|naturally|obviously|finally|lastly|not least|maybe|perhaps),\s*")
+_AND_SO_ON = lazy(
     one_of(
         r"etc\.?, more, others, so on, so forth, many more, many others, the like, stuff, things like that, whatnot"
     ),
     re.IGNORECASE,
 )
 _GLUE, _COMMA = "\x01", "\x02"
-_SPLIT_AND = re.compile(r"\s+(?:and then|and|&|then|followed by|\+)\s+", re.IGNORECASE)
+_SPLIT_AND = lazy(r"\s+(?:and then|and|&|n|then|followed by|\+)\s+", re.IGNORECASE)
 _SEPARATORS = tuple(map(re.compile, (r";", r"\s(?:>|→|->)\s", r"\s\|\s", r",", r"\s/\s")))
-_SLASHES = re.compile(r"[^\s/]+(?:/[^\s/]+){2,}")
-_RANK_BEHIND = re.compile(
+_DASHED = lazy(rf"\s[{DASHES}]{{1,2}}\s")
+_SLASHES = lazy(r"[^\s/]+(?:/[^\s/]+){2,}")
+_RANK_BEHIND = lazy(
     rf"\s*(?:\(#?(\d{{1,6}})(?:st|nd|rd|th)?\)|#(\d{{1,6}})"
     rf"|[({DASHES}]?\s*\b(?:(?:is|comes|at|in|my|the)\s+)*({_ORDINAL})(?:\s+place)?\)?)$",
     re.IGNORECASE,
@@ -117,6 +120,8 @@ _QUOTES = {'"': '"', "\u201c": "\u201d", "'": "'", "\u2018": "\u2019", "«": "»
 
 def read_list(text: str) -> Listed:
     """The items of a list in one line; what follows it is left alone."""
+    if _BARE.pattern.match(text) and len(bare := _numbered(text, _BARE)) > 1 and bare[0][0] == 1:
+        return _checked(bare)
     style = next((style for style in _STYLES if style.pattern.match(text)), None)
     if style is not None:
         pairs = _numbered(text, style)
@@ -163,6 +168,8 @@ def split_row(text: str, *, keep_ranks: bool = False) -> list[str]:
         text = text.replace("/", ",")
     inside = _protected(text)
     places = next((found for mark in _SEPARATORS if (found := _outside(mark, text, inside))), [])
+    if not places and len(dashes := _outside(_DASHED, text, inside)) > 1:
+        places = dashes
     if not places:
         places = _outside(_SPLIT_AND, text, inside)
     elif text[places[0].start()] == "," and not _LAST.match(text[places[-1].end() :].lstrip()):
@@ -256,7 +263,7 @@ def _checked(pairs: Sequence[tuple[int, str]]) -> Listed:
 
 def same(value: str) -> str:
     """What two ways to write one value share."""
-    return " ".join(value.casefold().split()).strip(" .!\"'").removeprefix("the ")
+    return " ".join(value.casefold().replace("\u2019", "'").split()).strip(" .!\"'").removeprefix("the ")
 
 
 def _list_block(lines: Sequence[str]) -> int:

@@ -21,6 +21,7 @@ _IRREGULAR = {
     "elves": "elf", "scarves": "scarf", "hooves": "hoof", "dwarves": "dwarf", "buses": "bus", "gases": "gas",
     "lenses": "lens", "biases": "bias", "atlases": "atlas", "canvases": "canvas", "irises": "iris",
     "aliases": "alias", "shoes": "shoe", "toes": "toe", "canoes": "canoe", "oboes": "oboe", "foes": "foe",
+    "monarchs": "monarch", "patriarchs": "patriarch", "stomachs": "stomach", "epochs": "epoch", "lochs": "loch",
     "tvs": "tv", "menus": "menu", "gurus": "guru", "emus": "emu", "tofus": "tofu", "haikus": "haiku",
     "tutus": "tutu", "caches": "cache", "niches": "niche", "aches": "ache", "headaches": "headache",
     "quiches": "quiche", "mustaches": "mustache", "brioches": "brioche", "avalanches": "avalanche",

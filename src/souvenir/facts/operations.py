@@ -52,12 +52,13 @@ class Place(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Add(Operation):
-    """New values at a rank, beside another item, or at the end."""
+    """New values at a rank, beside another item, or at the end; to a list that is not `named`, only names to names."""
 
     values: tuple[str, ...] = ()
     rank: int | None = None
     beside: Item | None = None
     below: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ class Remove(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Move(Operation):
-    """An item to a rank, by so many places, or beside another item."""
+    """An item to a rank, by so many places, or beside another item.
+
+    What is not there yet comes in where it `adds`; where no list is named, only if its place is one of a list and not
+    `plain`, as in `put the kettle on first`.
+    """
 
     item: Item = 1
     rank: int | None = None
@@ -77,6 +82,7 @@ class Move(Operation):
     beside: Item | None = None
     below: bool = False
     adds: bool = False
+    plain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,11 @@ class Replace(Operation):
 
     item: Item = 1
     value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse(Operation):
+    """The last first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +131,34 @@ def apply(operation: Operation, ranking: Ranking, make: Make) -> Outcome:
 
 def fits(operation: Operation, ranking: Ranking) -> bool:
     """Whether an operation that may be about anything is about this list: what it names is there."""
+    named: tuple[Item, ...]
     match operation:
         case Remove(items=items):
-            return all(rank_of(item, ranking) is not None for item in items)
+            named = items
         case Swap(one=one, other=other):
-            return rank_of(one, ranking) is not None and rank_of(other, ranking) is not None
-        case Move(item=item):
-            return rank_of(item, ranking) is not None
+            named = (one, other)
+        case Move(item=item, adds=adds, plain=plain):
+            named = () if adds and not plain else (item,)
         case Add(beside=beside) if beside is not None:
-            return rank_of(beside, ranking) is not None
+            named = (beside,)
         case Replace(item=item):
-            return rank_of(item, ranking) is not None
+            named = (item,)
         case _:
-            return bool(ranking)
+            named = ()
+    there = all(rank_of(item, ranking) is not None for item in named)
+    return bool(ranking) and there and _is_alike(operation, ranking)
+
+
+def _is_alike(operation: Operation, ranking: Ranking) -> bool:
+    """Whether a value that may be for any list is written as those of this one: names go to names."""
+    names = all(fact.value[:1].isupper() for fact in ranking.values())
+    match operation:
+        case Add(named=False):
+            return names
+        case Place(topic=None, value=value):
+            return value[:1].isupper() or not names
+        case _:
+            return True
 
 
 def rank_of(item: Item, ranking: Ranking) -> int | None:
@@ -243,13 +269,18 @@ def _replace(operation: Replace, ranking: Ranking, make: Make) -> Outcome:
     return Outcome({**ranking, rank: make(operation.value)})
 
 
+def _reverse(_: Reverse, ranking: Ranking, __: Make) -> Outcome:
+    ranks = sorted(ranking)
+    return Outcome(dict(zip(ranks, (ranking[rank] for rank in reversed(ranks)), strict=True)) if ranks else None)
+
+
 def _clear(_: Clear, ranking: Ranking, __: Make) -> Outcome:
     return Outcome({} if ranking else None)
 
 
 _STEPS: dict[type[Operation], Callable[..., Outcome]] = {
     Restate: _restate, Place: _place, Add: _add, Remove: _remove, Move: _move, Swap: _swap, Replace: _replace,
-    Clear: _clear,
+    Reverse: _reverse, Clear: _clear,
 }  # fmt: skip
 
 

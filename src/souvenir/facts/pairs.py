@@ -2,9 +2,12 @@
 
 import re
 
+from souvenir.patterns import lazy
+
 _NAMES = """
 mac & cheese | fish & chips | rock & roll | rhythm & blues | peanut butter & jelly | peanut butter & jam
-| salt & vinegar | salt & pepper | bread & butter | drum & bass | cookies & cream | ham & cheese | bacon & eggs
+| salt & vinegar | cheese & onion | sour cream & onion | rum & coke | cream & sugar | lemon & lime | salt & pepper |
+bread & butter | drum & bass | cookies & cream | ham & cheese | bacon & eggs
 | gin & tonic | surf & turf | hide & seek | sweet & sour | hot & sour | hot & spicy | chicken & waffles
 | biscuits & gravy | rice & beans | spaghetti & meatballs | bangers & mash | strawberries & cream | milk & cookies
 | burger & fries | burgers & fries | country & western | arts & crafts | tom & jerry | rick & morty | romeo & juliet
@@ -24,4 +27,4 @@ def _pattern(name: str) -> str:
     return spelt.replace(r"\ \&\ ", r",?\ (?:and|&|n|'n'|n')\ ").replace(",", ",?").replace("'", "['\u2019]?")
 
 
-PAIRS = re.compile(rf"\b(?:{'|'.join(_pattern(name) for name in _NAMES.split('|'))})(?!\w)", re.IGNORECASE)
+PAIRS = lazy(rf"\b(?:{'|'.join(_pattern(name) for name in _NAMES.split('|'))})(?!\w)", re.IGNORECASE)

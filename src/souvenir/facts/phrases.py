@@ -8,11 +8,14 @@ from typing import Literal
 
 from souvenir.facts.ranks import cardinal, ordinal
 from souvenir.facts.topics import ARTICLES, MOST_CHARS, TAIL_OPENS, Topic, is_many, make_topic, parts, split_noun
+from souvenir.patterns import lazy
 
 Owner = Literal["my", "the", "a", "nobody", "other"]
 
-_FAVORITE = re.compile(r"fav(?!a\b|as\b|ela|icon|ou?rs?$|ou?red|ou?ring|ou?rab|ou?ritis)[a-z]{0,9}|preferred")
-_TOKEN = re.compile(r"#\s?-?\d+|-?\d+(?:st|nd|rd|th)?\b|[^\W_]+(?:['\u2019-][^\W_]+)*[+#]*['\u2019]?", re.IGNORECASE)
+_FAVORITE = lazy(
+    r"fav(?!a\b|as\b|ela|icon|ou?rs?$|ou?red|ou?ring|ou?rab|ou?ritis)[a-z]{0,9}|f(?:ao|va|vo)[a-z]{1,3}rites?|preferred"
+)
+_TOKEN = lazy(r"#\s?-?\d+|-?\d+(?:st|nd|rd|th)?\b|[^\W_]+(?:['\u2019-][^\W_]+)*[+#]*['\u2019]?", re.IGNORECASE)
 _OWNERS: dict[str, Owner] = {"my": "my", "our": "my", "the": "the", "a": "a", "an": "a"}
 _OTHERS = frozenset("your his her their its whose everyone's everybody's people's someone's".split())
 _SKIPPED = frozenset("all of both each every".split())
@@ -24,14 +27,25 @@ _EMPHASIS = frozenset(
 _NUMBER_WORDS = frozenset(
     "number numbers no nr num rank ranks position positions place places spot spots item items choice pick".split()
 )
-_ENDINGS = re.compile(
-    r"(?:^|[\s,])(?:of all[ -]time|of all|of them|ever|so far|right now|these days|at the moment|at present"
+_ENDINGS = lazy(
+    r"(?:^|[\s,])(?:of all[ -]time|of all|of them|ever|so far|rn|atm|lately|right now|these days|at the moment|at "
+    r"present"
     r"|in the (?:whole |entire )?world|overall|in general|again|please|pls|currently|now|today|too|as well|by far"
-    r"|nowadays|of mine|personally|in order(?: of preference)?|stored|saved|thanks|thank you|though|then|exactly|anyway"
-    r"|as follows|like this|like so|ranked|altogether|in total|on file|on record|with you|for you|to you)$"
+    r"|nowadays|of mine|personally|in (?:[a-z]+ ){0,2}order(?: of [a-z]+)?|stored|saved|thanks|thank you|though"
+    r"|then|exactly|anyway"
+    r"|for me|in my opinion|imo|imho|(?:(?:rank|go|look|read|stand|are|is) )?(?:as follows|like this|like so)"
+    r"|ranked|altogether|in total|on file|on record|with you|for you|to you)$"
 )
-_WHOLE = re.compile(r"\b(?:full|whole|complete|entire) list of\b")
-_AWAITS_MORE = re.compile(r"(?:^|\s)(?:for|from|of|until|by|since|in|to|at|about)$")
+_FROM_END = lazy(
+    r"\b(\d+(?:nd|rd|th)|second|third|fourth|fifth|sixth)"
+    r"(?:[ -]to[ -](?:the[ -])?last|[ -]from[ -](?:the )?(?:last|end|bottom)|[ -]last)\b"
+)
+_RANGE = lazy(r"(?<![\d-])(#?\d{1,4})\s?[\u2013\u2014-]\s?(#?\d{1,4})(?![\d-])")
+_RANKED_AT = {"lowest": "last", "highest": "first", "top": "first", "bottom": "last", "last": "last", "best": "first"}
+_RANKED = lazy(rf"\b({'|'.join(_RANKED_AT)})[ -](?:ranked|ranking|rated|placed)\b")
+_TO = frozenset({"to", "through", "thru", "till", "until"})
+_WHOLE = lazy(r"\b(?:full|whole|complete|entire) list of\b")
+_AWAITS_MORE = lazy(r"(?:^|\s)(?:for|from|of|until|by|since|in|to|at|about)$")
 _NOT_IN_A_NOUN = frozenset(
     """i you he she it we they me him us them is are was were am be been being do does did can could will would should
     shall may might must have has had not why because but if so what how isn't aren't wasn't don't doesn't didn't
@@ -66,7 +80,10 @@ def is_favorite(word: str) -> bool:
 
 def tokens(text: str) -> list[str]:
     """The words and numbers of a text in lower case."""
-    text = text.casefold().replace("-fav", " fav").replace("all time fav", "all-time fav").replace("\u2019", "'")
+    text = _RANGE.sub(r"\1 to \2", _FROM_END.sub(r"\1 to last", text.casefold()))
+    text = _RANKED.sub(lambda said: _RANKED_AT[said[1]], text)
+    text = text.replace("last but one", "penultimate").replace("next to last", "penultimate")
+    text = text.replace("-fav", " fav").replace("all time fav", "all-time fav").replace("\u2019", "'")
     return [token.replace(" ", "") for token in _TOKEN.findall(text)]
 
 
@@ -85,8 +102,10 @@ def read_phrase(text: str) -> Phrase | None:
         return None
     owner, words = _owner(tokens(_WHOLE.sub("list of", without_endings(text.casefold()))))
     if words[:2] in (["list", "of"], ["ranking", "of"], ["lists", "of"]):
+        ranked = words[0] == "ranking"
         inner, words = _owner(words[2:])
         owner = inner if inner != "nobody" else owner
+        words = ["top", *words] if ranked and words and words[0] != "top" else words
     return _noun_phrase(Phrase(owner), words) if owner != "other" else None
 
 
@@ -119,18 +138,26 @@ def _noun_phrase(phrase: Phrase, words: list[str]) -> Phrase | None:
         phrase = replace(phrase, many=named.endswith("s"))
     marked = mark is not None or top
     phrase, words = _rank_behind(replace(phrase, marked=marked, favorite=mark is not None), words)
-    while words and words[0] in (ARTICLES | {"of"} if marked else ARTICLES):
+    several = mark is not None and phrase.many
+    while words and words[0] in (
+        ARTICLES | ({"of", "among", "amongst"} if several else {"of"}) if marked else ARTICLES
+    ):
         words = words[1:]
     many = cardinal(words[0]) if mark is not None and len(words) > 1 else None
     if many is not None and many <= _MOST_COUNTED and words[0] != "one":
         phrase, words = replace(phrase, count=many), words[1:]
+    listed = words[-1:] in (["list"], ["lists"], ["ranking"]) and len(words) > 1
     if marked and words[-1:] in (["list"], ["lists"], ["ranking"]):
         words = words[:-1]
     if not _is_noun(before, words):
         return None
-    if words in ([], ["one"], ["ones"], ["list"], ["favorites"], ["choice"], ["pick"], ["item"]):
+    if words in ([], ["one"], ["ones"], ["list"], ["ranking"], ["favorites"], ["choice"], ["pick"], ["item"]):
         return phrase if not before else None
     topic = make_topic(words, owner=[*ours, *before], marked=mark is not None, top=top)
+    if listed and not marked and _is_noun(before, words[:-1]):
+        # "my bread list" may be called so, or be the list of breads
+        of_items = make_topic(words[:-1], owner=[*ours, *before])
+        topic = replace(topic, keys=(*topic.keys, *of_items.keys))
     return replace(phrase, topic=topic, many=is_many(words), joined=bool({"and", "or"} & set(words)))
 
 
@@ -179,7 +206,20 @@ def _counted(phrase: Phrase, words: list[str], mark: int | None) -> tuple[Phrase
         return replace(phrase, ranks=(*phrase.ranks, rank)), following, word.startswith("#")
     if mark is not None and (many := cardinal(word)) is not None:
         return replace(phrase, count=many), following, False
-    if word in {"and", "or"} and phrase.ranks and following and (number is not None or _is_rank(following)):
+    return _counted_on(phrase, word, following, number) if phrase.ranks and following else None
+
+
+def _counted_on(
+    phrase: Phrase, word: str, following: list[str], number: int | None
+) -> tuple[Phrase, list[str], bool] | None:
+    """The same behind a rank: `to fourth`, `and fourth`."""
+    if word in {"and", "or"} and following[0] in ARTICLES and len(following) > 1:
+        following = following[1:]
+        number = cardinal(following[0])
+    first, last = phrase.ranks[-1], number if number is not None else ordinal(following[0])
+    if word in _TO and last is not None and 0 < first < last <= first + _MOST_COUNTED:
+        return replace(phrase, ranks=(*phrase.ranks, *range(first + 1, last + 1))), following[1:], False
+    if word in {"and", "or", "&"} and (number is not None or _is_rank(following)):
         return phrase, following if _is_rank(following) else ["number", *following], False
     return None
 
@@ -213,4 +253,9 @@ def _rank_behind(phrase: Phrase, words: list[str]) -> tuple[Phrase, list[str]]:
         return replace(phrase, ranks=(*phrase.ranks, number)), words[:-2]
     if words and words[-1].startswith("#") and (number := cardinal(words[-1])) is not None:
         return replace(phrase, ranks=(*phrase.ranks, number)), words[:-1]
+    if len(words) > 3 and words[-2] in _TO | {"and"}:
+        first, last = cardinal(words[-3]), cardinal(words[-1])
+        if first is not None and last is not None and 0 < first < last <= first + _MOST_COUNTED:
+            ranks = (first, last) if words[-2] == "and" else range(first, last + 1)
+            return replace(phrase, ranks=(*phrase.ranks, *ranks)), words[:-3]
     return phrase, words

@@ -3,16 +3,22 @@
 import re
 
 from souvenir.facts.ranks import LAST, cardinal, ordinal
+from souvenir.patterns import lazy
 
 _ENDS = dict.fromkeys(("top", "very top", "beginning", "start", "front", "head"), 1) | dict.fromkeys(
     ("end", "very end", "bottom", "very bottom", "back", "tail"), LAST
 )
-_PLACE = re.compile(
+_PLACE = lazy(
     r"(?:the\s+)?(?:number|no\.?|nr\.?|#|position|rank|place|spot|slot|item)\s*(?P<number>-?\d{1,6}|[a-z]+)"
     r"|(?:the\s+|my\s+)?(?P<ordinal>[a-z-]+|\d{1,6}(?:st|nd|rd|th))(?:\s+(?:place|position|spot|slot|one|rank))?"
     r"|(?P<bare>#?-?\d{1,6})"
 )
-_LINK = re.compile(r"\s*,?\s+(?:as|at|to|in|into|on|onto|up to|down to|back to)\s+(?=[^,]+$)", re.IGNORECASE)
+_LINK = lazy(r"\s*,?\s+(?:as|at|to|in|into|on|onto|up to|down to|back to)\s+(?=[^,]+$)", re.IGNORECASE)
+_END_OF = lazy(
+    r"(?P<before>.+?)\s+(?:at|to|in|on|onto|into)\s+the\s+(?P<end>(?:very\s+)?\w+)\s+of\s+(?P<list>(?:my|our)\s+"
+    r"(?!list$).+)",
+    re.IGNORECASE,
+)
 
 
 def place_of(text: str) -> int | None:
@@ -31,6 +37,8 @@ def place_of(text: str) -> int | None:
 
 def with_place(text: str) -> tuple[str, int | None]:
     """The text without the place it names at its end, and that place as a rank."""
+    if (end := _END_OF.fullmatch(text)) is not None and end["end"].lower() in _ENDS:
+        return f"{end['before']} to {end['list']}", _ENDS[end["end"].lower()]
     for match in _LINK.finditer(text):
         if (rank := place_of(text[match.end() :])) is not None:
             return text[: match.start()], rank

@@ -7,37 +7,39 @@ import re
 from collections.abc import Iterator
 
 from souvenir.facts.wording import DASHES
+from souvenir.patterns import lazy
 
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_QUOTED_LINE = re.compile(r"\s{0,3}>")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)")
-_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)([^*_]+?):?(?:\*\*|__):?\s*$")
-_CITATION = re.compile(r"[ \t]?(?:\[(?:M?\d{1,4}|\^\w{1,20})\](?!\()|\u3010[^\u3011\n]{0,80}\u3011)", re.IGNORECASE)
-_LINK = re.compile(r"!?\[([^\]\n]{1,300})\]\([^)\s]{1,500}\)")
-_CHECKBOX = re.compile(r"^(\s*[-*+•]\s+)\[[ xX]\]\s+", re.MULTILINE)
-_MARKS = re.compile(r"\*\*|__|~~|`|(?<![\w*])[*_](?=[^\s*_])|(?<=[^\s*_])[*_](?![\w*])")
-_KEYCAP = re.compile(r"(\d)\ufe0f?\u20e3\s*")
-_NUMBER = re.compile(r"\bno\.\s?(?=\d)", re.IGNORECASE)
-_LINE_BREAK = re.compile(r"<br\s*/?>|\r\n?|\u2028|\u2029", re.IGNORECASE)
+_FENCE = lazy(r"\s{0,3}(?:```|~~~)")
+_QUOTED_LINE = lazy(r"\s{0,3}>")
+_HEADING = lazy(r"\s{0,3}#{1,6}\s+(\S.*)")
+_BOLD_LINE = lazy(r"\s*(?:\*\*|__)([^*_]+?):?(?:\*\*|__):?\s*$")
+_CITATION = lazy(r"[ \t]?(?:\[(?:M?\d{1,4}|\^\w{1,20})\](?!\()|\u3010[^\u3011\n]{0,80}\u3011)", re.IGNORECASE)
+_LINK = lazy(r"!?\[([^\]\n]{1,300})\]\([^)\s]{1,500}\)")
+_CHECKBOX = lazy(r"^(\s*[-*+•]\s+)\[[ xX]\]\s+", re.MULTILINE)
+_MARKS = lazy(r"\*\*|__|~~|`|(?<![\w*])[*_](?=[^\s*_])|(?<=[^\s*_])[*_](?![\w*])")
+_KEYCAP = lazy(r"(\d)\ufe0f?\u20e3\s*")
+_NUMBER = lazy(r"\bno\.\s?(?=\d)|(?<![^\W_]\s)\bNo\.\s?(?=\d)")
+_SHORT_FOR = lazy(r"\b([Ff]avs?)\.(?=\s[^\W\dA-Z_])")
+_LINE_BREAK = lazy(r"<br\s*/?>|\r\n?|\u2028|\u2029", re.IGNORECASE)
 
 BULLET = rf"[*+•·▪◦‣{DASHES}]"
-_LIST_LINE = re.compile(rf"\s*(?:{BULLET}\s|\(?-?\d{{1,6}}[).:\]\uff09]|#\d)")
+_LIST_LINE = lazy(rf"\s*(?:{BULLET}\s|\(?-?\d{{1,6}}[).:\]\uff09]|#\d|\d{{1,3}}\s[{DASHES}]\s)")
 
-_AND_LINE = re.compile(r"\s*(?:and|&) ")
+_AND_LINE = lazy(r"\s*(?:and|&) ")
 
 _CLOSING = r"[\"'\u201d\u2019)]*"
-_END = re.compile(rf"[.!?…]+{_CLOSING}(?=\s|$)|[\u3002\uff01\uff1f]")
-_BEFORE_POINT = re.compile(r"(\w+)\.$")
+_END = lazy(rf"[.!?…]+{_CLOSING}(?=\s|$)|[\u3002\uff01\uff1f]")
+_BEFORE_POINT = lazy(r"(\w+)\.$")
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms st mt ft vs jr sr inc ltd co corp vol feat prof gen sgt capt lt rev hon dept est no etc".split()
 )
-_KEPT_POINT = re.compile(r"(?:\b[A-Za-z]\.){2,}$|\b(?:inc|jr|sr|ltd|co|corp|bros)\.$", re.IGNORECASE)
+_KEPT_POINT = lazy(r"(?:\b[A-Za-z]\.){2,}$|\b(?:inc|jr|sr|ltd|co|corp|bros)\.$", re.IGNORECASE)
 _POINTS = ",;:!.…\u3002\uff01"
 
 
 def plain(text: str) -> str:
     """The text without code blocks, quoted lines, citations and markup; headings end in a colon, as lead-ins do."""
-    text = _NUMBER.sub("number ", _KEYCAP.sub(r"\1) ", _LINE_BREAK.sub("\n", text)))
+    text = _SHORT_FOR.sub(r"\1", _NUMBER.sub("number ", _KEYCAP.sub(r"\1) ", _LINE_BREAK.sub("\n", text))))
     text = _CHECKBOX.sub(r"\1", _CITATION.sub("", _LINK.sub(r"\1", text)))
     lines: list[str] = []
     in_code = False
@@ -95,7 +97,7 @@ def _unwrapped(lines: list[str]) -> Iterator[str]:
     """Lines, those put together that a row was wrapped over."""
     held: list[str] = []
     for line in lines:
-        wrapped = held and line.strip() and not is_list_line(line)
+        wrapped = held and held[-1].strip() and line.strip() and not is_list_line(line)
         goes_on = (
             held and not is_list_line(held[0]) and (held[-1].rstrip().endswith((",", " and")) or _AND_LINE.match(line))
         )

@@ -2,89 +2,45 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from souvenir.facts.lists import clean
+from souvenir.facts.asked import Question
+from souvenir.facts.attributes import HINT as ATTRIBUTE_HINT
+from souvenir.facts.attributes import read_attribute_question
+from souvenir.facts.item_questions import read_item_question, read_next
+from souvenir.facts.loose_questions import read_loose
 from souvenir.facts.nouns import singular
 from souvenir.facts.phrases import Phrase, read_phrase
-from souvenir.facts.plain import sentences
+from souvenir.facts.question_words import (
+    BEST,
+    LEAD,
+    LISTED,
+    MINE,
+    NOT_A_QUESTION,
+    NOUN,
+    OF,
+    POLITE,
+    RANK,
+    STATED,
+    TELL,
+    WH,
+    asking_part,
+    favorites_of,
+    phrase_of,
+)
 from souvenir.facts.ranks import LAST, ORDINALS
-from souvenir.facts.topics import Topic, split_noun
-from souvenir.facts.wording import APOSTROPHE, BE, DASHES, one_of
+from souvenir.facts.topics import split_noun
+from souvenir.facts.wording import APOSTROPHE, BE, DASHES, spelt
+from souvenir.patterns import lazy
 
 MOST_CHARS = 300
 
-Asked = Literal["ranks", "some", "list", "single", "count", "place"]
-
-_HINT = re.compile(
-    r"\b(?:fav|prefer|no\. ?\d|like (?:the )?(?:best|most)\b|(?:my|our|top|last|number|them|runner-up"
+_HINT = lazy(
+    r"\b(?:fav|prefer|how many|(?:do|did|have) i\b|about\b|what (?:number|rank|place|position)|comes?\b|rank"
+    r"|numbers|bottom|the (?:\w+ )?list\b|list\b|"
+    r"no\. ?\d|like (?:the )?(?:best|most)\b|(?:my|our|top|last|number|them|runner-up"
     rf"|{'|'.join(word for word in ORDINALS if '-' not in word)})\b)|#\s?\d|\d(?:st|nd|rd|th)\b"
 )
-_GREETING_WORD = one_of(
-    r"""hi, hello, hey, there, ok, okay, so, well, um, umm, hmm, yes, no, yeah, please, pls, and, also, now, then, but,
-    oh, right, sorry, wait, quick question, question, one more, another one, remind me again, souvenir, btw,
-    by the way, just, real quick, out of curiosity, again, good morning, good evening, actually,
-    (?:remind|tell) me(?=[:\,]), (?:i forgot|i forget|i can't remember|i don't remember)(?=\s*[\,.:;!-])"""
-)
-_GREETING = re.compile(rf"(?:{_GREETING_WORD}\b[\s,:.!-]*)+", re.IGNORECASE)
-_THANKS_WORD = one_of(
-    """please, pls, plz, thanks, thank you, thx, again, for me, then, by the way, btw, exactly, right now,
-    do you know, do you remember, if you remember, if you know, by any chance, so far, stored, saved, in order,
-    all together, i forgot, already, you know, anyway, though, buddy, souvenir, can you tell me, could you tell me,
-    in total, at the moment, once more, one more time"""
-)
-_THANKS = re.compile(rf"(?:[\s,.!?]*\b{_THANKS_WORD})+[\s.!?]*$", re.IGNORECASE)
-_ELSE = one_of(
-    """i(?!'d like to (?:know|hear|see)), i'm(?! (?:wondering|curious)), i've, we, it, he, she, they, you, that, this,
-    these, those, there, if, when, because, let, let's, write, make, use, add, put, remove, buy, translate, fix,
-    explain, help, open, send, find, compare, create, describe, play, book, order, pick, choose, recommend, suggest"""
-)
-_NOT_A_QUESTION = re.compile(rf"{_ELSE}\b", re.IGNORECASE)
-_TELLS = re.compile(r"\s*(?:i|i'm|i've|i'd|we|we're|it|it's|my|our|the|he|she|they)\b", re.IGNORECASE)
-_STATED = one_of("listed, told you, mentioned, said, gave, given, named, ranked, shared, stated, put, picked, chose")
-_TOLD_BY_ME = re.compile(
-    rf"\s+(?:(?:that|which)\s+)?(?:i(?:'ve| have)?\s+(?:just\s+)?{_STATED}|you have|you've got|you know)\b.*$",
-    re.IGNORECASE,
-)
-_CALLED = re.compile(r"\s+(?:called|named)$", re.IGNORECASE)
-
-_WH = rf"(?:(?:what|wat|wut|who|which)(?:{APOSTROPHE}?s|{APOSTROPHE}re)?(?!['\u2019\w]))"
-_POLITE_WORD = one_of(
-    """can, could, would, will, do, did, please, pls, kindly, you, u, still, happen to, even, ever, i want you to,
-    i'd like you to, i want to, i'd like to, i would like to, i need you to, may i, can i, could i, let me, help me"""
-)
-_POLITE = rf"(?:{_POLITE_WORD}\s+)*"
-_TELL_WORD = one_of(
-    """list, show, name, give, tell, recite, recall, print, display, read, repeat, remind, say, state, enumerate,
-    write down, see, hear, know, get, have, remember, pull up, bring up, share, spell out, fetch, retrieve, output,
-    look up"""
-)
-_TELL = (
-    rf"{_TELL_WORD}(?:\s+(?:me|us|out|back|off|to me|down|up))*(?:\s+(?:of|what|which|who|again|with|all|once more))*"
-)
-_LEAD = rf"(?:{_POLITE}{_TELL}\s+)?"
-_NOUN = r"(?P<noun>[^\W\d_][\w\s'\u2019-]{1,60}?)"
-_RANK = r"(?P<rank>(?:[\w#'-]+\s){0,3}?[\w#'-]+)"
-_OF = r"(?:on|in|of|from|among|amongst|within|out of)"
-_MINE = r"(?P<phrase>(?:my|our)\s.+?)"
-_LISTED = r"(?P<phrase>(?:my|our|the)\s.+)"
-_BEST = r"(?:like|love|prefer)\s+(?:the\s+)?(?:best|most)"
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked for, of which topic; none: of the one last spoken of.
-
-    What is not `sure` may be about anything else: it counts only where it can be answered.
-    """
-
-    asked: Asked
-    topic: Topic | None
-    ranks: tuple[int, ...] = ()
-    count: int | None = None
-    value: str = ""
-    sure: bool = True
 
 
 def read_questions(text: str) -> tuple[Question, ...]:
@@ -92,34 +48,32 @@ def read_questions(text: str) -> tuple[Question, ...]:
 
     A glance at its words is enough for most.
     """
-    if len(text) > MOST_CHARS or not _HINT.search(text.lower()):
+    lower = text[: MOST_CHARS + 1].lower()
+    short = len(lower) <= _SHORT and lower.rstrip().endswith("?")
+    if len(text) > MOST_CHARS or not (short or _HINT.search(lower) or ATTRIBUTE_HINT.search(lower)):
         return ()
-    asked = _asking_part(" ".join(text.split()))
+    asked = asking_part(spelt(" ".join(text.split())))
     if (forgotten := _FORGOTTEN.fullmatch(asked)) is not None:
-        phrase = _phrase(forgotten["phrase"])
+        phrase = phrase_of(forgotten["phrase"])
         question = _of_phrase(phrase) if phrase is not None else None
+        if question is not None and "forg" in asked.lower():
+            # one can forget an umbrella too
+            question = replace(question, sure=False)
         return (question,) if question is not None else ()
-    if not asked or _NOT_A_QUESTION.match(asked):
+    item = read_attribute_question(asked) or read_item_question(asked)
+    if item is not None:
+        return (item,)
+    if not asked or NOT_A_QUESTION.match(asked):
         return ()
     question = _read(asked, asks=text.rstrip(" .!").endswith("?") or "? " in text)
+    if question is not None:
+        question = replace(question, otherwise=read_next(asked))
     if question is not None and question.sure:
         return (question,)
-    return _joined(asked) or ((question,) if question is not None else ())
-
-
-def _asking_part(text: str) -> str:
-    """The sentence that asks, without greetings and thanks; empty when more is wanted than an answer."""
-    parted = [part for _, part in sentences(text)]
-    while parted and _GREETING.fullmatch(parted[0].strip() + " "):
-        del parted[0]
-    while len(parted) > 1 and _THANKS.fullmatch(" " + parted[-1]):
-        del parted[-1]
-    if not parted or any(part.rstrip().endswith("?") or not _TELLS.match(part) for part in parted[:-1]):
-        return ""
-    asked = parted[-1].strip()
-    greeting = _GREETING.match(asked)
-    asked = asked[greeting.end() :] if greeting is not None else asked
-    return _THANKS.sub("", asked.rstrip(" ?!.,")).rstrip(" ?!.,:")
+    several = _joined(asked)
+    loose = read_loose(asked, asks=text.rstrip(" .!").endswith("?")) if question is None and not several else None
+    question = question or loose
+    return several or ((question,) if question is not None else ())
 
 
 def _read(text: str, *, asks: bool) -> Question | None:
@@ -144,7 +98,7 @@ def _loose(text: str) -> Question | None:
         return None
     for end in range(start + 2, len(words) + 1):
         if set(plain[end:]) <= _ASKING_BEHIND:
-            phrase = _phrase(" ".join(words[start:end]))
+            phrase = phrase_of(" ".join(words[start:end]))
             question = _of_phrase(phrase, listing=True) if phrase is not None and phrase.favorite else None
             if question is not None:
                 return question
@@ -157,7 +111,7 @@ def _joined(text: str) -> tuple[Question, ...]:
     one = _read(first, asks=True) if second and " and " not in second else None
     if one is None or not one.sure or one.topic is None:
         return ()
-    said = re.sub(rf"^(?:{_WH}\s+{BE}\s+|my\s+)", "", second, flags=re.IGNORECASE)
+    said = re.sub(rf"^(?:{WH}\s+{BE}\s+|my\s+)", "", second, flags=re.IGNORECASE)
     phrase = read_phrase(f"my {said}")
     if phrase is None or phrase.topic is None:
         return ()
@@ -171,12 +125,23 @@ Groups = dict[str, str | None]
 
 
 def _of_object(groups: Groups) -> Question | None:
-    phrase = _phrase(groups["phrase"])
+    if (groups["phrase"] or "").lower() in {"first", "second", "last"}:
+        return None
+    phrase = phrase_of(groups["phrase"])
     return _of_phrase(phrase) if phrase is not None else None
 
 
+def _of_other(groups: Groups) -> Question | None:
+    """`what about my colors`, `how about colors`."""
+    said = groups["phrase"] or ""
+    named = _of_object(groups)
+    phrase = read_phrase(f"my {said}") if named is None and not said.lower().startswith(("my ", "the ")) else None
+    other = _of_phrase(phrase) if phrase is not None and phrase.many else None
+    return named or (replace(other, sure=False) if other is not None else None)
+
+
 def _of_listing(groups: Groups) -> Question | None:
-    phrase = _phrase(groups["phrase"])
+    phrase = phrase_of(groups["phrase"])
     question = _of_phrase(phrase, listing=True) if phrase is not None else None
     # "print my favorite number in Python" wants something else
     tailed = question is not None and question.topic is not None and bool(split_noun(question.topic.key.split("_"))[1])
@@ -185,23 +150,27 @@ def _of_listing(groups: Groups) -> Question | None:
 
 def _of_rank(groups: Groups) -> Question | None:
     """`number 2 on my favorite colors list`, `second in my favorite cities`, `the last film on my list`."""
-    phrase, noun = _phrase(groups["phrase"]), groups.get("noun")
+    phrase, noun = phrase_of(groups["phrase"]), groups.get("noun")
     rank = _rank(groups["rank"] or "")
     if rank is None or phrase is None or phrase.ranks:
         return None
     if phrase.topic is not None and not phrase.marked and phrase.owner == "the":
         return None
     phrase = replace(phrase, topic=None) if phrase.topic is not None and phrase.topic.key == "lists" else phrase
-    named = _favorite(noun) if noun is not None else rank
+    named = favorites_of(noun) if noun is not None else rank
     if phrase.topic is None and named is not None:
         phrase = replace(phrase, topic=named.topic)
-    return _of_phrase(replace(phrase, ranks=rank.ranks, count=rank.count))
+    question = _of_phrase(replace(phrase, ranks=rank.ranks, count=rank.count))
+    # "my list" is one of those kept here, where it is none of paper
+    mine = question is not None and question.topic is None and phrase.owner == "my"
+    return replace(question, sure=True) if question is not None and mine else question
 
 
 def _of_noun(groups: Groups) -> Question | None:
     """`which color is my second favorite`, `what cities do I like best`, `which languages are in my top 2`."""
-    named, said = _favorite(groups["noun"]), groups.get("favorite")
-    phrase = read_phrase(said) if said is not None else Phrase("my", marked=True, favorite=True)
+    named, said = favorites_of(groups["noun"]), groups.get("favorite")
+    bare = re.sub(r"\bleast\s+", "", said, flags=re.IGNORECASE) if said is not None else None
+    phrase = read_phrase(bare) if bare is not None else Phrase("my", marked=True, favorite=True)
     if named is None or named.joined or phrase is None or phrase.topic is not None or not phrase.marked:
         return None
     if said is not None and re.search(r"\bleast\b", said, re.IGNORECASE):
@@ -211,7 +180,7 @@ def _of_noun(groups: Groups) -> Question | None:
 
 def _of_noun_at_rank(groups: Groups) -> Question | None:
     """`which color is number 2`."""
-    named, rank = _favorite(groups["noun"]), _rank(groups["rank"] or "")
+    named, rank = favorites_of(groups["noun"]), _rank(groups["rank"] or "")
     if named is None or named.topic is None or rank is None or rank.topic is not None or not rank.ranks:
         return None
     return Question("ranks", named.topic, rank.ranks, sure=False)
@@ -220,26 +189,9 @@ def _of_noun_at_rank(groups: Groups) -> Question | None:
 def _of_place(groups: Groups) -> Question | None:
     """`which one is third`, of whatever was spoken of."""
     rank = _rank(groups["rank"] or "")
-    if rank is None or rank.topic is not None or not rank.ranks or rank.owner == "my" or rank.favorite:
+    if rank is None or rank.topic is not None or not rank.ranks or rank.owner in {"my", "a"} or rank.favorite:
         return None
     return Question("ranks", None, rank.ranks, sure=False)
-
-
-def _of_count(groups: Groups) -> Question | None:
-    phrase = _phrase(groups["phrase"])
-    if phrase is None or not phrase.marked or phrase.topic is None:
-        return None
-    return Question("count", phrase.topic, sure=_is_certain(phrase))
-
-
-def _of_value(groups: Groups) -> Question | None:
-    """`where is Rome in my favorite cities`, `is Rome one of my favorite cities`."""
-    phrase, value = _phrase(groups["phrase"]), clean(groups["value"] or "")
-    if phrase is None or phrase.topic is None or not phrase.favorite or phrase.ranks or not value:
-        return None
-    if re.match(r"(?:it|that|this|there|he|she|one|any|some|what|which|my)\b", value, re.IGNORECASE):
-        return None
-    return Question("place", phrase.topic, value=value, sure=False)
 
 
 def _of_them(_: Groups) -> Question | None:
@@ -247,97 +199,116 @@ def _of_them(_: Groups) -> Question | None:
 
 
 _SHAPES: tuple[tuple[str, Callable[[Groups], Question | None]], ...] = (
-    (rf"{_POLITE}(?:list|show|name|recite|repeat|give)(?:\s+(?:me|us))?\s+(?:them|all|them all|all of them)", _of_them),
     (
         (
-            r"(?:where|(?:what|which) (?:number|rank|place|position|spot))\s+(?:is|does|do|did)\s+(?P<value>.+?)\s+"
-            rf"(?:(?:rank|come|stand|sit|fall|land)\s+)?{_OF}\s+(?P<phrase>my\s.+)"
+            rf"(?:{POLITE}(?:list|show|name|recite|repeat|give|see|read|display)(?:\s+(?:me|us|out|back))*\s+"
+            r"(?:them|all|them all|all of them|(?:(?:the|my)\s+(?:whole|full|entire|complete|current|updated)"
+            r"|my)\s+list)"
+            rf"|{WH}\s+(?:{BE}\s+)?(?:(?:on|in)\s+)?"
+            r"(?:(?:the|my)\s+(?:whole|full|entire|complete|current|updated)|my)\s+list(?:\s+(?:now|again))?)"
         ),
-        _of_value,
+        _of_them,
     ),
-    (r"is\s+(?P<value>.+?)\s+(?:(?:on|in|among|one of|part of|also one of)\s+)(?P<phrase>my\s.+)", _of_value),
-    (rf"{_LEAD}(?:what|which)\s+{_NOUN}\s+{BE}\s+(?:(?:in|at|ranked)\s+)?{_RANK}\s+{_OF}\s+{_LISTED}", _of_rank),
     (
         (
-            rf"{_LEAD}{_WH}\s*(?:(?:{BE}|comes|ranks|stands|sits|goes)\s+)?(?:(?:in|at|as|ranked)\s+)?"
-            rf"{_RANK}\s+{_OF}\s+{_LISTED}"
+            rf"{LEAD}(?:what|which)\s+{NOUN}\s+(?:{BE}|comes|ranks|stands|sits|goes|(?:did|do|have)\s+i\s+\w+)\s+"
+            rf"(?:(?:in|at|as|ranked|placed)\s+)?{RANK}\s+{OF}\s+{LISTED}"
         ),
         _of_rank,
     ),
-    (rf"{_WH}\s+of\s+{_MINE}\s+(?:is|comes|ranks|was)\s+(?:in\s+|ranked\s+)?{_RANK}", _of_rank),
     (
         (
-            rf"{_LEAD}(?:what|which)\s+{_NOUN}\s+{BE}\s+(?:(?:in|on|among|one of)\s+)?"
+            rf"{LEAD}{WH}(?:\s+one)?\s*(?:(?:{BE}|comes|ranks|stands|sits|goes|do i have|did i (?:put|rank|list))\s+)?"
+            r"(?:(?:in|at|as|ranked)\s+)?"
+            rf"{RANK}\s+{OF}\s+{LISTED}"
+        ),
+        _of_rank,
+    ),
+    (rf"{POLITE}{TELL}\s+(?:{BE}\s+)?{RANK}\s+{OF}\s+{LISTED}", _of_rank),
+    (rf"{WH}\s+of\s+{MINE}\s+(?:is|comes|ranks|was)\s+(?:in\s+|ranked\s+)?{RANK}", _of_rank),
+    (
+        (
+            rf"{LEAD}(?:what|which)\s+{NOUN}\s+{BE}\s+(?:(?:in|on|among|one of)\s+)?"
             r"(?P<favorite>my\s+(?:.*?\bfav\w*|top\s\w+)(?:\s+list)?)"
         ),
         _of_noun,
     ),
     (
-        rf"{_WH}\s+(?:{BE}\s+)?(?:the|all|all the)\s+{_NOUN}\s+(?:on|in|from)\s+(?P<favorite>my\s+fav\w*(?:\s+list)?)",
+        rf"{WH}\s+(?:{BE}\s+)?(?:the|all|all the)\s+{NOUN}\s+(?:on|in|from)\s+(?P<favorite>my\s+fav\w*(?:\s+list)?)",
         _of_noun,
     ),
     (
         (
-            rf"{_WH}\s+(?:{BE}\s+)?(?:the|all|all the)\s+{_NOUN}\s+(?:that\s+)?i(?:'ve)?\s+{_STATED}\s+as\s+"
+            rf"{WH}\s+(?:{BE}\s+)?(?:the|all|all the)\s+{NOUN}\s+(?:that\s+)?i(?:'ve)?\s+{STATED}\s+as\s+"
             r"(?:my\s+)?fav\w*"
         ),
         _of_noun,
     ),
-    (rf"(?:{_LEAD}the\s+)?{_NOUN}\s+(?:that\s+)?i\s+{_BEST}", _of_noun),
-    (rf"(?:what|which)\s+{_NOUN}\s+(?:do|did)\s+i\s+{_BEST}", _of_noun),
+    (rf"(?:(?:{LEAD}|{WH}\s+(?:{BE}\s+)?|{WH}\s*)the\s+)?{NOUN}\s+(?:that\s+)?i\s+{BEST}", _of_noun),
     (
         (
-            rf"(?:what|which)\s+{_NOUN}\s+(?:did|have)\s+i\s+(?:say|list|name|mention|tell you|call|rank|{_STATED})\s+"
+            r"(?:what|which)(?:\s+one)?\s+(?:did|do|have)\s+i\s+(?:put|rank|list|place|have|name|ranked|say was)\s+"
+            rf"(?:(?:in|at|as)\s+)?{RANK}"
+        ),
+        _of_place,
+    ),
+    (rf"(?:what|which)\s+{NOUN}\s+(?:(?:do|did)\s+)?i\s+{BEST}", _of_noun),
+    (
+        (
+            rf"(?:what|which)\s+{NOUN}\s+(?:did|have)\s+i\s+(?:say|list|name|mention|tell you|call|rank|{STATED})\s+"
             r"(?:(?:as|were|are|was|is|among)\s+)*(?P<favorite>my\s+.*?\bfav\w*)"
         ),
         _of_noun,
     ),
     (
-        rf"(?:what|which)\s+{_NOUN}\s+(?:is|was|comes|ranks|did i (?:rank|put))\s+(?:(?:in|at)\s+)?(?:the\s+)?{_RANK}",
+        rf"(?:what|which)\s+{NOUN}\s+(?:is|was|comes|ranks|did i (?:rank|put))\s+(?:(?:in|at)\s+)?(?:the\s+)?{RANK}",
         _of_noun_at_rank,
     ),
-    (rf"{_MINE}\s+{BE}\s+(?:what|who|which)", _of_object),
-    (rf"(?:what|which)(?:\s+one)?\s+(?:is|was|comes)\s+(?:in\s+)?(?:the\s+)?{_RANK}", _of_place),
-    (rf"{_WH}\s+did i\s+(?:say|tell you|mention)\s+(?:that\s+)?(?:{BE}\s+)?{_MINE}(?:\s+{BE})?", _of_object),
+    (rf"{MINE}\s+{BE}\s+(?:what|who|which)", _of_object),
+    (
+        (
+            rf"(?:(?:what|which|who)(?:\s+one)?\s+(?:is|was|comes|ranks)|(?:what|who|which){APOSTROPHE}?s)\s+"
+            rf"(?:the\s+one\s+(?=in|at))?(?:(?:in|at)\s+)?(?:the\s+)?{RANK}"
+        ),
+        _of_place,
+    ),
+    (rf"{WH}\s+did i\s+(?:say|tell you|mention)\s+(?:that\s+)?(?:{BE}\s+)?{MINE}(?:\s+{BE})?", _of_object),
     (
         (
             r"what\s+(?:do|have|did)\s+(?:i|you|we)\s+(?:have|got|know|store|save|put|note)"
-            rf"(?:\s+(?:stored|saved|down|noted|got))?\s+(?:as|for|under|of|about)\s+{_MINE}"
+            rf"(?:\s+(?:stored|saved|down|noted|got))?\s+(?:as|for|under|of|about)\s+{MINE}"
         ),
         _of_object,
-    ),
-    (
-        (
-            r"how many\s+(?:of\s+)?(?P<phrase>.+?)\s+(?:do i have|do you (?:know|have)|have i (?:told|given) you"
-            r"|are there|did i (?:give|tell) you(?: about)?|are (?:on|in) my list)(?:\s.*)?"
-        ),
-        _of_count,
     ),
     (r"do i have\s+(?:a|an|any)\s+(?P<phrase>.+)", lambda groups: _of_object({"phrase": f"my {groups['phrase']}"})),
     (
         (
-            rf"{_POLITE}{_TELL}\s+(?:{_WH}\s*)?(?:{BE}\s+)?"
+            rf"{POLITE}{TELL}\s+(?:{WH}\s*)?(?:{BE}\s+)?"
             r"(?P<phrase>(?:all\s+|all of\s+|each of\s+|(?:the|a)\s+(?:\w+\s+)?list of\s+|the\s+)?"
-            rf"(?:my|our|the|top|first|fav\w*)\b.*?)(?:\s+{BE})?"
+            rf"(?:my|our|the|top|first|fav\w*|numbers?)\b.*?)(?:\s+{BE})?"
         ),
         _of_listing,
     ),
-    (rf"{_WH}\s+(?:{BE}\s+)?(?:(?:on|in)\s+(?=my\s))?(?P<phrase>.+?)(?:\s+{BE}(?:\s+called)?)?", _of_object),
-    (r"(?:how|what) about\s+(?P<phrase>.+)", _of_object),
+    (
+        rf"{WH}\s+(?:ones?\s+)?(?:{BE}\s+)?(?:(?:on|in)\s+(?=my\s))?(?P<phrase>.+?)(?:\s+{BE}(?:\s+called)?)?",
+        _of_object,
+    ),
+    (r"(?:how|what) about\s+(?P<phrase>.+)", _of_other),
 )
-_FORMS = tuple((re.compile(shape, re.IGNORECASE), read) for shape, read in _SHAPES)
+_FORMS = tuple((lazy(shape, re.IGNORECASE), read) for shape, read in _SHAPES)
 
-_FORGOTTEN = re.compile(
+_FORGOTTEN = lazy(
     rf"i (?:(?:need|want|would like) (?=(?:my|the) list)"
-    rf"|(?:can{APOSTROPHE}?t|cannot|don{APOSTROPHE}?t|do not|can not) (?:remember|recall|know)\s+)"
+    rf"|(?:forgot|forget|keep forgetting|have forgotten)\s+|(?:can{APOSTROPHE}?t|cannot|don{APOSTROPHE}?t|do not"
+    r"|can not) (?:remember|recall|know)\s+)"
     rf"(?:what\s+|who\s+)?(?P<phrase>(?:my|the list of my)\s[^,;.]+?)(?:\s+{BE})?"
     rf"(?:\s*[,;.{DASHES}]\s*(?:so\s+|but\s+)?"
     r"(?:(?:can|could|would|do|will) you\b|please|what|which|remind|tell|list|help).*)?",
     re.IGNORECASE,
 )
-_OF_SEVERAL = re.compile(r"\b(?:are|were|list|enumerate)\b", re.IGNORECASE)
-_LEFT_OPEN = re.compile(rf"\s+{BE}[\s.\u2026]*$", re.IGNORECASE)
-_FAVORITES_OF = re.compile(r"\bfav(?:ou?rite|e)?s\s+(?!list|of|ever|so far|right now|again|please)\w", re.IGNORECASE)
+_OF_SEVERAL = lazy(r"\b(?:are|were|list|enumerate)\b", re.IGNORECASE)
+_LEFT_OPEN = lazy(rf"\s+{BE}[\s.\u2026]*$", re.IGNORECASE)
+_FAVORITES_OF = lazy(r"\bfav(?:ou?rite|e)?s\s+(?!list|of|ever|so far|right now|again|please)\w", re.IGNORECASE)
 _ENDS = {"top": 1, "very top": 1, "head": 1, "bottom": LAST, "very bottom": LAST, "end": LAST, "very end": LAST}
 _ASKING = frozenset(
     """what what's whats which who who's whos list show name give tell recite recall display repeat remind know
@@ -362,22 +333,15 @@ _ELSEWHERE = frozenset(
     "tonight tomorrow yesterday this that these those based according above below attached following".split()
 )
 _PLAIN_WORDS = 2
+_SHORT = 60
 _MOST_HEAD = 6
-
-
-def _phrase(said: str | None) -> Phrase | None:
-    return read_phrase(_CALLED.sub("", _TOLD_BY_ME.sub("", said or "")))
-
-
-def _favorite(noun: str | None) -> Phrase | None:
-    """The favorites of a noun; None when it is none."""
-    phrase = read_phrase(f"my favorite {noun}")
-    return phrase if phrase is not None and phrase.topic is not None else None
 
 
 def _rank(said: str) -> Phrase | None:
     """A rank or how many, said alone or with a noun: `number 2`, `the last film`, `the top`."""
     said = re.sub(r"\s+(?:place|spot|position|rank)$", "", said, flags=re.IGNORECASE)
+    if re.fullmatch(r"\d{1,4}(?:\s*(?:,|and|&|to|-)\s*\d{1,4})+", said):
+        said = f"numbers {said}"
     end = re.sub(r"^the\s+", "", said.lower())
     if end in _ENDS:
         return Phrase(ranks=(_ENDS[end],))
@@ -419,13 +383,14 @@ def _fragment(text: str, *, asks: bool) -> Question | None:
 
     `my favorite team lost` reads the same; so without a question mark only a plain noun is certain.
     """
-    phrase = _phrase(_LEFT_OPEN.sub("", text) if asks else text)
+    phrase = phrase_of(_LEFT_OPEN.sub("", text) if asks else text)
     question = _of_phrase(phrase, brief=asks) if phrase is not None else None
     if phrase is None or question is None or (not asks and _FAVORITES_OF.search(text)):
         return None
     if phrase.topic is None:
         if phrase.marked:
-            return question if phrase.owner == "my" or (phrase.ranks and (asks or phrase.favorite)) else None
+            mine = phrase.owner == "my" and (asks or phrase.many or phrase.ranks or phrase.count is not None)
+            return question if mine or (phrase.ranks and (asks or phrase.favorite)) else None
         return question if asks and len(phrase.ranks) == 1 else None
     if phrase.favorite or phrase.count is not None:
         plain = asks or phrase.topic.key.count("_") < _PLAIN_WORDS

@@ -2,6 +2,8 @@
 
 import re
 
+from souvenir.patterns import lazy
+
 LAST = -1
 """The last of a list; the one before it is -2."""
 
@@ -22,20 +24,27 @@ for _tens, _word in ((20, "twenty"), (30, "thirty"), (40, "forty"), (50, "fifty"
     for _unit in range(1, 10):
         ORDINALS[f"{_word}-{_UNITS.split()[_unit]}"] = _tens + _unit
 
-ORDINAL_WORD = re.compile("|".join(sorted(map(re.escape, ORDINALS), key=len, reverse=True)), re.IGNORECASE)
+_MISSPELT = {
+    "frist": 1, "secound": 2, "secnd": 2, "secon": 2, "scond": 2, "seconf": 2, "thrid": 3, "thirs": 3, "fouth": 4,
+    "forth": 4, "fourht": 4, "fith": 5, "fivth": 5, "fitfh": 5, "sixt": 6, "seveth": 7, "eigth": 8,
+    "nineth": 9, "tenht": 10, "twelveth": 12, "twelth": 12,
+}  # fmt: skip
+_FROM_THE_END = {"last": LAST, "final": LAST, "lowest": LAST, "bottom": LAST, "penultimate": LAST - 1}
+_FROM_THE_TOP = {"runner-up": 2, "topmost": 1}
 
-_NUMERAL = re.compile(r"(-?\d{1,9})(?:st|nd|rd|th)")
-_NUMBER = re.compile(r"#?(-?\d{1,9})")
+ORDINAL_WORD = lazy("|".join(sorted(map(re.escape, ORDINALS), key=len, reverse=True)), re.IGNORECASE)
+
+_NUMERAL = lazy(r"(-?\d{1,9})(?:st|nd|rd|th)")
+_NUMBER = lazy(r"#?(-?\d{1,9})")
 
 
 def ordinal(word: str) -> int | None:
     """The rank an ordinal in lower case stands for: `second`, `2nd`, `#2`, `last`."""
     if word in ORDINALS:
         return ORDINALS[word]
-    if word in {"last", "final", "lowest"}:
-        return LAST
-    if word in {"penultimate", "runner-up"}:
-        return {"penultimate": LAST - 1, "runner-up": 2}[word]
+    for known in (_FROM_THE_END, _FROM_THE_TOP, _MISSPELT):
+        if word in known:
+            return known[word]
     if match := _NUMERAL.fullmatch(word):
         return int(match[1])
     return int(word[1:]) if word.startswith("#") and _NUMBER.fullmatch(word) else None

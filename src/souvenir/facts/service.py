@@ -7,19 +7,21 @@ from datetime import datetime, timedelta
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput
-from souvenir.facts.answers import Answer, answer_of, not_stored, together, told, which_one
-from souvenir.facts.lists import MOST_VALUE_CHARS
+from souvenir.facts.answers import Answer, answer_of, item_of, not_stored, together, told, which_one
+from souvenir.facts.asked import Question
+from souvenir.facts.lists import MOST_VALUE_CHARS, same
 from souvenir.facts.messages import read_message
-from souvenir.facts.operations import Clear, Make, Operation, Remove, Restate, Tell, apply, fits
+from souvenir.facts.operations import Clear, Make, Operation, Remove, Replace, Restate, Tell, apply, fits
 from souvenir.facts.phrases import read_topic
-from souvenir.facts.questions import Question, read_questions
+from souvenir.facts.questions import read_questions
 from souvenir.facts.ranks import MOST_RANK
-from souvenir.facts.topics import MOST_CHARS, Topic, label
+from souvenir.facts.topics import FAVORITE, MOST_CHARS, Topic, label
 from souvenir.stores.fact_ports import Fact, FactKind, FactStore, FactTopic
 from souvenir.types import SpaceId
 
 _AT_ONCE = 10_000
 _TOPICS_NAMED = 20
+_RIGHT_AFTER = timedelta(minutes=2)
 _KINDS: tuple[FactKind, ...] = ("single", "ranked")
 
 
@@ -38,12 +40,14 @@ class Change:
 class Heard:
     """What a message stated or changed; `text` tells it to the user. It is false when there was nothing.
 
-    `edited` tells that the message asked for a change, so that `text` is the reply to it.
+    `edited` tells that the message asked for a change, so that `text` is the reply to it. `listed` tells that it was
+    about lists or favorites, which nothing else keeps.
     """
 
     changes: tuple[Change, ...] = ()
     text: str = ""
     edited: bool = False
+    listed: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -70,8 +74,13 @@ class Facts:
         """Whether a message states facts, or asks to change them."""
         return bool(await _read(message))
 
-    async def hear(self, space: SpaceId, chat_id: str, message: str, message_id: str | None, at: datetime) -> Heard:
-        """Store what a user's message states, change what it asks to change; the same message again does nothing."""
+    async def hear(
+        self, space: SpaceId, chat_id: str | None, message: str, message_id: str | None, at: datetime
+    ) -> Heard:
+        """Store what a user's message states, change what it asks to change; the same message again does nothing.
+
+        Without a chat it is of the space itself, and what names no topic is about nothing.
+        """
         operations = await _read(message)
         if not operations:
             return Heard()
@@ -81,7 +90,7 @@ class Facts:
             # what names no topic is about the one named before it, in the message or in the chat
             meant = operation if operation.topic is not None else replace(operation, topic=named)
             named = meant.topic
-            for target in await self._targets(space, chat_id, meant, groups):
+            for target in await self._targets(space, chat_id, meant, groups, at):
                 groups.setdefault(target, []).append(meant)
         changes: list[Change] = []
         # in one order everywhere, so that two messages about the same topics do not wait for each other crosswise
@@ -90,7 +99,8 @@ class Facts:
             if change is not None:
                 changes.append(change)
         edited = any(not isinstance(operation, Restate | Tell) for group in groups.values() for operation in group)
-        return Heard(tuple(changes), " ".join(map(_words, changes)), edited)
+        listed = any(change.kind == "ranked" or FAVORITE in change.topic_key.split("_") for change in changes)
+        return Heard(tuple(changes), " ".join(map(_words, changes)), edited, listed)
 
     async def answer(self, spaces: Sequence[SpaceId], chat_id: str | None, text: str, at: datetime) -> Answer | None:
         """The answer to a question about facts, None to everything else.
@@ -180,35 +190,47 @@ class Facts:
             return which_one(await self._store.topics(spaces[0], limit=_TOPICS_NAMED)) if question.sure else None
         for space in spaces:
             facts = await self._store.find(space, keys, chat_id if space == spaces[0] else None)
+            unnamed = question.known or (question.topic is None and bool(question.value))
+            if facts and unnamed and item_of(question, facts) is None:
+                facts = ()
             if facts:
                 if chat_id is not None:
                     await self._store.recall(spaces[0], chat_id, facts[0].topic_key, at)
                 return answer_of(question, facts)
+        if question.otherwise is not None:
+            found = await self._answer(spaces, chat_id, question.otherwise, at)
+            if found is not None:
+                return found
         return not_stored(keys[0]) if question.sure else None
 
     async def _targets(
-        self, space: SpaceId, chat_id: str, operation: Operation, before: Collection[tuple[str, FactKind]]
+        self,
+        space: SpaceId,
+        chat_id: str | None,
+        operation: Operation,
+        before: Collection[tuple[str, FactKind]],
+        at: datetime,
     ) -> list[tuple[str, FactKind]]:
         """The topic and kinds an operation is for; none when it is not certain and fits nothing that is stored."""
         topic = operation.topic
-        if topic is not None and isinstance(operation, Restate | Tell):
+        if topic is not None and operation.sure and isinstance(operation, Restate | Tell):
             return [(topic.key, "single" if isinstance(operation, Tell) else "ranked")]
         if topic is not None and (topic.key, "ranked") in before:
             return [(topic.key, "ranked")]
         facts = await self._known(space, chat_id, topic)
-        ranking = {fact.rank: fact for fact in facts if fact.rank is not None}
-        if not operation.sure and not fits(operation, ranking):
-            return []
         if not facts and topic is None:
             return []
         key = facts[0].topic_key if facts or topic is None else topic.key
-        if isinstance(operation, Clear):
-            return [(key, kind) for kind in _KINDS if operation.kind in {"all", kind}]
-        return [(key, "ranked")]
+        return [(key, kind) for kind in _kinds(operation, facts, at)]
 
-    async def _known(self, space: SpaceId, chat_id: str, topic: Topic | None) -> Sequence[Fact]:
+    async def _known(self, space: SpaceId, chat_id: str | None, topic: Topic | None) -> Sequence[Fact]:
+        if topic is not None and chat_id is None:
+            own = await self._store.of_chat(space, topic.keys, None)
+            return own or await self._store.find(space, topic.keys)
         if topic is not None:
             return await self._store.find(space, topic.keys, chat_id)
+        if chat_id is None:
+            return ()
         recent = await self._store.recent_topic(space, chat_id)
         return await self._store.find(space, [recent], chat_id) if recent is not None else ()
 
@@ -259,9 +281,40 @@ def _ranked(
 def _single(operations: Sequence[Operation], facts: Sequence[Fact], make: Make) -> Sequence[Fact] | None:
     """The one fact that the last of the operations leaves; None when there was and is none."""
     last = operations[-1]
-    if isinstance(last, Tell):
+    if isinstance(last, Tell | Replace):
         return [make(last.value)]
     return [] if facts else None
+
+
+def _kinds(operation: Operation, facts: Sequence[Fact], at: datetime) -> Sequence[FactKind]:
+    """The kinds of a topic's facts that an operation is for; none when it may be about anything and fits none."""
+    if isinstance(operation, Tell):
+        return ["single"] if _corrects(operation, facts, at) else []
+    if _replaces(operation, facts):
+        return ["single"]
+    ranking = {fact.rank: fact for fact in facts if fact.rank is not None}
+    single = isinstance(operation, Clear) and operation.kind == "single"
+    if not operation.sure and not single and not fits(operation, ranking):
+        return []
+    if isinstance(operation, Clear):
+        return [kind for kind in _KINDS if operation.kind in {"all", kind}]
+    return ["ranked"]
+
+
+def _replaces(operation: Operation, facts: Sequence[Fact]) -> bool:
+    """Whether it names the value of the one fact there is, and another in its place."""
+    if not isinstance(operation, Replace) or len(facts) != 1 or facts[0].kind != "single":
+        return False
+    return isinstance(operation.item, str) and same(operation.item) == same(facts[0].value)
+
+
+def _corrects(operation: Tell, facts: Sequence[Fact], at: datetime) -> bool:
+    """Whether a value that may be about anything is one for the single fact: of its topic, or said right after it."""
+    single = next((fact for fact in facts if fact.kind == "single"), None)
+    if single is None or len(facts) > 1:
+        return single is not None and operation.topic is not None
+    alike = single.value[:1].isupper() == operation.value[:1].isupper()
+    return operation.topic is not None or (alike and at - single.created_at <= _RIGHT_AFTER)
 
 
 def _words(change: Change) -> str:

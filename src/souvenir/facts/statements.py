@@ -11,13 +11,16 @@ from souvenir.facts.phrases import Phrase, read_phrase
 from souvenir.facts.plain import is_list_line, sentences
 from souvenir.facts.topics import Topic
 from souvenir.facts.wording import APOSTROPHE, DASHES, one_of
+from souvenir.patterns import lazy
 
 _LEAD_IN_WORD = one_of(
-    r"""also, now, still, currently, definitely, probably, obviously, actually, really, simply, easily, always,
-    clearly, of course, basically, mostly, mainly, called, named, ranked, below, as follows,
+    r"""only, just, also, now, still, currently, definitely, probably, obviously, actually, really, simply, easily,
+    always,
+    clearly, of course, basically, that would be, that's, that is, it's, it is, it would be, has to be, gotta be, easy,
+    i'd say, i would say, i think, i guess, hmm, well, mostly, mainly, called, named, ranked, below, as follows,
     the following(?: \w+)?, these(?: \w+)?(?=\s*:), in (?:this |that |the following )?order(?: of \w+)?"""
 )
-_LEAD_IN = re.compile(
+_LEAD_IN = lazy(
     r"(?:\s*(?:[:=,>\u2013\u2014]|-(?!\d)|\(in order\)|from \w+ to \w+(?: favorite)?(?=\s*[:,])"
     rf"|{_LEAD_IN_WORD}\b))*\s*",
     re.IGNORECASE,
@@ -29,16 +32,17 @@ _NOT_A_VALUE = one_of(
     becoming, closed, closing, ending, sold, dead, here, there, your, yours, mine, hard, difficult, about, unclear,
     complicated, subject, constantly, changing, different, still"""
 )
-_NO_VALUE = re.compile(rf"{_NOT_A_VALUE}\b.*|(?:i|you|we|they|he|she) \w.*|.*\?", re.IGNORECASE | re.DOTALL)
-_STATE = re.compile(
+_NO_VALUE = lazy(rf"{_NOT_A_VALUE}\b.*|(?:i|you|we|they|he|she) \w.*|.*\?", re.IGNORECASE | re.DOTALL)
+_STATE = lazy(
     r"[a-z]{3,}ed|"
     + one_of(
-        """dirty, gone, broken, torn, old, dead, lost, small, big, tight, loose, wet, cold, hot, expensive, cheap,
+        """burning, leaking, dying, failing, crashing, melting, bleeding, sinking, ringing, expiring, retiring, leaving,
+        dirty, gone, broken, torn, old, dead, lost, small, big, tight, loose, wet, cold, hot, expensive, cheap,
         great, good, bad, nice, awesome, amazing, fine, many, few, simple, easy, obvious, weird, boring, here,
         there, empty, full, sold out, everything, everyone, stuck"""
     )
 )
-_HOW_LONG = re.compile(
+_HOW_LONG = lazy(
     r"[\s,]+"
     + one_of(
         """now, these days, at the moment, right now, currently, too, as well, for sure, by far, of all time, i think,
@@ -48,37 +52,62 @@ _HOW_LONG = re.compile(
     + "$",
     re.IGNORECASE,
 )
-_RATHER = re.compile(
+_NO_LONGER = lazy(
+    r"\s*(?:no longer\s+(?P<value>[^,;]{1,60}?)|not\s+(?P<other>[^,;]{1,60}?)\s+(?:anymore|any more|any "
+    r"longer))[\s.!]*$",
+    re.IGNORECASE,
+)
+_RATHER = lazy(
     r"\s*(?:no longer|not)\s+[^,;]{1,60}?(?:\s+(?:anymore|any more|any longer))?"
     rf"(?:\s*[,;{DASHES}]\s*(?:but\s+)?|\s+but\s+)"
     rf"(?:it{APOSTROPHE}s|it is|rather|now|instead)?\s*(?:now\s+)?(?P<value>.+)",
     re.IGNORECASE,
 )
 
+_GOES_ON = lazy(
+    r"(?:\s*[,;]\s*|\s+)(?:(?:and|then|but)\s+)*(?:(?:my|the)\s+)?"
+    r"(?P<rank>#\s?\d{1,4}|number\s+\w+|\d{1,4}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh"
+    r"|eighth|ninth"
+    r"|tenth|last)(?:\s+(?:one|place|favou?rite|fav|choice|pick))?(?:\s+(?:is|are|would be|goes to|comes)\s+"
+    r"|\s*[:=]\s*)",
+    re.IGNORECASE,
+)
 _HOW = one_of(
     """now, also, still, both, all, definitely, probably, actually, currently, easily, by far, no longer, not,
     hands down, officially, obviously, really, simply, clearly"""
 )
-_REVERSED = re.compile(
-    rf"(?P<verb>\s(?:is|are)(?:n{APOSTROPHE}t)?|{APOSTROPHE}s)\s+(?P<how>(?:{_HOW}\s+)*)"
+_REVERSED = lazy(
+    rf"(?P<verb>\s(?:is|are)(?:n{APOSTROPHE}t)?|{APOSTROPHE}s|\s[{DASHES}]+(?=\smy\s))\s+(?P<how>(?:{_HOW}\s+)*)"
     r"(?P<part>(?:one|some|two|three|part)\s+of\s+|among\s+)?(?P<phrase>(?:my|our)\s+[^,.;:!?]{2,90}?)"
     r"(?P<longer>\s+(?:anymore|any more|any longer))?[\s.!]*$",
     re.IGNORECASE,
 )
-_ANOTHER = re.compile(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?=[^,]{1,60}?\s(?:is|are)\s+my\b)", re.IGNORECASE)
-_IS_MINE = re.compile(r"\s(?:is|are)\s+my\b", re.IGNORECASE)
-_NO_SUBJECT = re.compile(
+_ANOTHER = lazy(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?=[^,]{1,60}?\s(?:is|are)\s+my\b)", re.IGNORECASE)
+_IS_MINE = lazy(r"\s(?:is|are)\s+my\b", re.IGNORECASE)
+_NO_SUBJECT = lazy(
     one_of(
-        """that, this, it, he, she, they, we, you, these, those, there, here, what, which, who, whose, where, when,
+        """that, this, it, he, she, they, we, you, these, those, there, here, what, whats, waht, wht, wat, wut,
+        whta, which, wich, who, whos, whose, where, when,
         why, how, i, one, neither, none, nothing, if, everything, something, anything, so"""
     )
     + r"\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_REPORTED = re.compile(
+_REPORTED = lazy(
     r"\b(?:said|says|tell|told|thinks?|believes?|wonder|asked|whether|if|why|how|what)\b|^(?:translate|write)\b",
     re.IGNORECASE,
 )
+_THOSE = lazy(rf"\s*[,:;{DASHES}]\s*(?:those|these|they|that|this|all of (?:those|these|them))$", re.IGNORECASE)
+_NAME = lazy(r"(?:(?:an?|the)\s)?[^\Wa-z_]")
+_INSTEAD_OF = lazy(r"[\s,]+(?:now\s+)?(?:instead of|rather than|(?<=,\s)not|and not)\s+.+$", re.IGNORECASE)
+_ABOVE = lazy(
+    r"\s*(?:(?:so|and)\s+)?(?:those|these|they|that|this|the above|all of (?:those|these))\s+(?:are|is|would be"
+    r"|'re|were)\s+"
+    r"(?P<phrase>my\s[^,.;:!?]{2,90}?)[\s.!]*",
+    re.IGNORECASE,
+)
+_SUPPOSED = lazy(r"\b(?:if|unless|had)\b", re.IGNORECASE)
+_JOINING = lazy(r"[\s,;]+(?:and|but|while|whereas|plus|then|also|and then|and also)\s*$", re.IGNORECASE)
 _MOST_SINGLE_WORDS = 14
 _MOST_ROW_VALUE = 120
 
@@ -103,14 +132,46 @@ def _of_line(lines: Sequence[str], number: int, topic: Topic | None) -> Iterator
     line = lines[number]
     heads = find_heads(line) or _title(lines, number)
     for head, end in heads:
-        rest = line[head.end : end]
+        rest = _JOINING.sub("", line[head.end : end])
         listed, row, below = _body(lines, number, rest.rstrip(" ?") if head.asked else rest, last=end == len(line))
+        if _is_anybodys(head) and not _is_all(lines, number, head, listed or read_list(row)):
+            continue
         named = head.phrase.topic or head.topic or (topic if head.phrase.ranks else None)
         for operation in _stated(head, named, listed, row):
             topic = operation.topic or topic
             yield head.start, operation, below
-    if not heads:
+    if not heads and (above := _of_list_above(lines, number)) is not None:
+        yield 0, above, 0
+    elif not heads:
         yield from ((at, operation, 0) for at, operation in _reversed(line))
+
+
+def _of_list_above(lines: Sequence[str], number: int) -> Operation | None:
+    """`Those are my favorite cities`, under a list that nothing leads in."""
+    match = _ABOVE.fullmatch(lines[number])
+    end = next((at for at in range(number - 1, -1, -1) if lines[at].strip()), None) if match is not None else None
+    if match is None or end is None or not is_list_line(lines[end]):
+        return None
+    start = end
+    while start > 0 and is_list_line(lines[start - 1]):
+        start -= 1
+    phrase = read_phrase(match["phrase"])
+    listed, _ = read_lines(lines[start : end + 1])
+    if phrase is None or not phrase.marked or not phrase.many or phrase.topic is None or phrase.ranks:
+        return None
+    return Restate(phrase.topic, True, listed.items, listed.notes) if listed.items else None
+
+
+def _is_anybodys(head: Head) -> bool:
+    """Whether a head says neither whose a list is nor that it is of favorites: `Top 3 cities:`."""
+    return head.phrase.owner == "nobody" and not head.phrase.favorite and not head.phrase.ranks
+
+
+def _is_all(lines: Sequence[str], number: int, head: Head, listed: Listed) -> bool:
+    """Whether a message is nothing but a list, of as many items as its head says."""
+    before = any(line.strip() for line in lines[:number])
+    asks = any(line.rstrip().endswith("?") for line in lines)
+    return not before and not asks and head.phrase.count == len(listed.items)
 
 
 def _title(lines: Sequence[str], number: int) -> list[tuple[Head, int]]:
@@ -118,7 +179,7 @@ def _title(lines: Sequence[str], number: int) -> list[tuple[Head, int]]:
     line = lines[number]
     if is_list_line(line) or not _list_follows(lines, number, within=1):
         return []
-    phrase = read_phrase(line)
+    phrase = read_phrase(line[after_fillers(line) :])
     if phrase is None or not phrase.favorite or phrase.topic is None or phrase.owner not in {"my", "nobody"}:
         return []
     return [(Head(0, len(line), phrase, ":"), len(line))]
@@ -144,7 +205,7 @@ def _list_follows(lines: Sequence[str], number: int, *, within: int = 3) -> bool
 
 def _stated(head: Head, topic: Topic | None, listed: Listed | None, row: str) -> Iterator[Operation]:
     phrase = head.phrase
-    if head.is_past:
+    if head.is_past or (head.is_supposed and (_SUPPOSED.search(row) or not head.is_of_several)):
         return
     row = f"not {row}" if head.is_denied else row
     if phrase.ranks:
@@ -159,6 +220,9 @@ def _stated(head: Head, topic: Topic | None, listed: Listed | None, row: str) ->
         if listed.items and _is_list_of(phrase, topic, listed, head.verb, below=not row):
             values = tuple(value for _, value in listed.items)
             yield Add(topic, True, values) if head.part else Restate(topic, True, listed.items, listed.notes)
+        return
+    if (gone := _NO_LONGER.match(row)) is not None:
+        yield Remove(topic, False, (clean(gone["value"] or gone["other"]),))
         return
     value = _single(row)
     # "my top drawer is stuck" is no favorite
@@ -177,11 +241,14 @@ def _is_list_of(phrase: Phrase, topic: Topic, listed: Listed, verb: str, *, belo
         return False
     if phrase.marked or len(topic.keys) == 1:
         return True
-    return len(values) > 1 and (verb in ":=" or all(value[0].isupper() for value in values))
+    return len(values) > 1 and (verb in ":=" or all(map(_NAME.match, values)))
 
 
 def _placed(phrase: Phrase, topic: Topic | None, row: str) -> Iterator[Operation]:
     sure = phrase.marked or (topic is not None and phrase.topic is None)
+    if len(phrase.ranks) == 1 and (others := list(_GOES_ON.finditer(row))):
+        yield from _each(phrase.ranks[0], topic, row, others, sure=sure)
+        return
     values = split_row(row) if len(phrase.ranks) > 1 else [value for value in (_single(row),) if value]
     if len(values) == len(phrase.ranks):
         for rank, value in zip(phrase.ranks, values, strict=True):
@@ -189,11 +256,29 @@ def _placed(phrase: Phrase, topic: Topic | None, row: str) -> Iterator[Operation
                 yield Place(topic, sure, rank, value)
 
 
+def _each(
+    rank: int, topic: Topic | None, row: str, others: Sequence[re.Match[str]], *, sure: bool
+) -> Iterator[Operation]:
+    """What `my number one car is a Saab, number two is a Volvo` places."""
+    ends = [*(match.start() for match in others), len(row)]
+    starts = [0, *(match.end() for match in others)]
+    ranks = [rank, *(_rank_said(match["rank"]) for match in others)]
+    for place, start, end in zip(ranks, starts, ends, strict=True):
+        value = _single(row[start:end])
+        if value and place is not None and place > 0:
+            yield Place(topic, sure, place, value)
+
+
+def _rank_said(said: str) -> int | None:
+    phrase = read_phrase(said)
+    return phrase.ranks[0] if phrase is not None and phrase.ranks else None
+
+
 def _single(row: str) -> str:
     """The one value a row gives, empty when it gives none."""
     corrected = _RATHER.match(row)
     row = corrected["value"] if corrected is not None else row
-    value = clean(row[: row_end(row)])
+    value = clean(_INSTEAD_OF.sub("", row[: row_end(row)]))
     while (shorter := clean(_HOW_LONG.sub("", value))) != value:
         value = shorter
     if not value or len(value) > MOST_VALUE_CHARS or len(value.split()) > _MOST_SINGLE_WORDS:
@@ -211,7 +296,7 @@ def _reversed(line: str) -> Iterator[tuple[int, Operation]]:
             if match is None or phrase is None or not phrase.marked:
                 continue
             topic = phrase.topic or (topic if phrase.ranks else None)
-            body = clause[after_fillers(clause) : match.start()].strip()
+            body = _THOSE.sub("", clause[after_fillers(clause) : match.start()].strip())
             if (
                 topic is None
                 or not body
@@ -249,7 +334,7 @@ def _said_of(body: str, match: re.Match[str], phrase: Phrase) -> Iterator[Operat
     elif phrase.ranks:
         if len(phrase.ranks) == len(values):
             yield from (Place(topic, True, rank, value) for rank, value in zip(phrase.ranks, values, strict=True))
-    elif phrase.many:
+    elif phrase.many and (len(values) > 1 or match["verb"].strip()[:1].isalpha()):
         yield Restate(topic, True, listed.items, listed.notes)
-    elif len(body.split()) <= _MOST_SINGLE_WORDS:
+    elif len(body.split()) <= _MOST_SINGLE_WORDS and match["verb"].strip()[:1] not in DASHES:
         yield Tell(topic, True, values[0] if listed.numbered else clean(body))

@@ -1,11 +1,11 @@
 """What a list is called: any words, brought to one key whichever way they are said."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from souvenir.facts.nouns import american, is_plural, several, singular
+from souvenir.patterns import lazy
 
 MOST_CHARS = 200
 FAVORITE = "favorite"
@@ -16,7 +16,7 @@ _PREPOSITIONS = """about above across after against among around as at before be
     from in inside into like near of off on onto out outside over per since than this that these those through to toward
     under until upon when where which while who whose with within without"""
 TAIL_OPENS = frozenset(_PREPOSITIONS.split())
-_PARTS = re.compile(r"[^\W_]+[+#]*")
+_PARTS = lazy(r"[^\W_]+[+#]*")
 
 _COLORS, _CRYPTOS, _TV, _CANDIES = "colors", "cryptos", "tv", "candies"
 _KNOWN: dict[str, str] = {
@@ -27,6 +27,13 @@ _KNOWN: dict[str, str] = {
     "television show": _TV, "television series": _TV, "television program": _TV,
     "candy": _CANDIES, "sweet": _CANDIES,
 }  # fmt: skip
+_KIN = frozenset(
+    """sister brother mom dad mother father parent wife husband partner son daughter child kid baby girlfriend boyfriend
+    fiance fiancee friend boss manager neighbor roommate flatmate landlord doctor dentist teacher grandma grandpa
+    grandmother grandfather aunt uncle cousin niece nephew dog cat pet car""".split()
+)
+"""Who things are said to be of: `sister_names` is of a sister's name."""
+
 _NAMES = {_TV: ("TV show", "TV shows")}
 
 
@@ -82,6 +89,8 @@ def label(key: str, *, many: bool) -> str:
     head, tail = split_noun(words[place + 1 :])
     if not head:
         return " ".join(words)
+    if place < 0 and head[0] in _KIN and len(head) > 1:
+        owner, head = head[:1], head[1:]
     last = _NAMES.get(head[-1], (singular(head[-1]), head[-1]))[many]
     whose = [*owner[:-1], f"{owner[-1]}'" + "s" * (not owner[-1].endswith("s"))] if owner else []
     return " ".join([*whose, *marks, *head[:-1], last, *tail])

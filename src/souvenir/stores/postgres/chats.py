@@ -42,7 +42,7 @@ class PostgresChatStore:
         self, space: SpaceId, chat_id: str, messages: Sequence[NewMessage], *, create: bool = False
     ) -> tuple[Message, ...] | None:
         """Add messages at the end of a chat."""
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             now = self._clock.now()
             if create:
                 await connection.execute(

@@ -113,6 +113,19 @@ class PostgresDatabase:
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
+    @contextlib.asynccontextmanager
+    async def joined(self) -> AsyncIterator[Connection]:
+        """The transaction around, if there is one, else one of its own.
+
+        Unlike a part it cannot be undone alone, so that a failure in it must undo all; and it costs no round trips.
+        """
+        around = self._transactions.get(asyncio.current_task())
+        if around is not None:
+            yield around
+            return
+        async with self.transaction() as connection:
+            yield connection
+
     async def fetch(self, query: str, values: Values = (), *, binary: bool = False) -> list[DictRow]:
         """The rows of one statement that only reads, in one round trip; within a transaction, as it sees them.
 

@@ -82,7 +82,7 @@ class PostgresJobStore:
         self, space: SpaceId, key: str, at: datetime, defer: Callable[[object], Awaitable[int]]
     ) -> int | None:
         """Queue a job unless its key is taken; both writes are one transaction."""
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             cursor = await connection.execute(
                 "insert into job_keys (space_id, key, created_at) values (%s, %s, %s) on conflict do nothing",
                 [space, key, at],

@@ -143,7 +143,7 @@ class PostgresPassageStore:
         if not passages:
             return ()
         embeddings = [_embedding_of(passage) for passage in passages]
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             row = await _one(connection, _GROW, {"space": space, "count": len(passages)})
             # behind the space, as everywhere: whoever uses a model first makes all others who do wait
             await self._check_dimensions(connection, passages)
@@ -230,7 +230,7 @@ class PostgresPassageStore:
 
     async def lock_chat(self, space: SpaceId, chat_id: str) -> None:
         """An advisory lock, since the chat itself may be kept by another engine."""
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             await connection.execute(BE_PRESENT, [space])
             await connection.execute(
                 "select pg_advisory_xact_lock(hashtextextended(%s, hashtextextended(%s, 0)))", [chat_id, space]
@@ -238,7 +238,7 @@ class PostgresPassageStore:
 
     async def external_ids(self, space: SpaceId, chat_id: str, external_ids: Sequence[str]) -> dict[str, str]:
         """Message ids by external id."""
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             cursor = await connection.execute(
                 "select external_id, message_id from external_messages"
                 " where space_id = %s and chat_id = %s and external_id = any(%s)",
@@ -249,7 +249,7 @@ class PostgresPassageStore:
     async def record_external_ids(self, space: SpaceId, chat_id: str, message_ids: Mapping[str, str]) -> None:
         """Keep what is new; sorted, so that two that record the same do not wait for each other crosswise."""
         pairs = sorted(message_ids.items())
-        async with self._database.transaction() as connection:
+        async with self._database.joined() as connection:
             await connection.execute(
                 "insert into external_messages (space_id, chat_id, external_id, message_id)"
                 " select %s, %s, pair.external_id, pair.message_id"
