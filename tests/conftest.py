@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ from souvenir.config import Settings, load_settings
 from souvenir.log import configure_logging
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.postgres import PostgresForTests
+
+# a shell that runs us in the background has us ignore it, and so would every command that a test interrupts
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -162,7 +162,7 @@ class Formation:
     async def near(self, space: SpaceId, text: str, count: int) -> list[Known]:
         """The active memories nearest to a text, nearest first."""
         found = await self._search.search(
-            [space], text, _MEMORIES, limit=count, threshold=-1.0, rerank=False, judged=False
+            [space], text, _MEMORIES, limit=count, threshold=-1.0, rerank=False, judged=False, vectors=True
         )
         return [_known(hit.passage) for hit in found.hits]
 

@@ -21,22 +21,31 @@ def newest_first(found: Candidates, question: Question, stored: Mapping[int, Pas
     """
     asked = frozenset(question.terms)
     top = [stored[passage_id] for passage_id in found.ids[:_LOOKED_AT].tolist()]
-    words = [frozenset(passage.terms.split()) for passage in top]
-    before = found.scores[:_LOOKED_AT].tolist()
-    scores = found.scores.copy()
-    lifted = False
+    at = [passage.at for passage in top]
+    before: list[float] = found.scores[:_LOOKED_AT].tolist()
+    now = before.copy()
+    words: dict[int, frozenset[str]] = {}
+
+    def said(place: int) -> frozenset[str]:
+        if place not in words:
+            words[place] = frozenset(top[place].terms.split())
+        return words[place]
+
     # oldest first, so that the newest of several is lifted above what was lifted before it
-    for newer in sorted(range(len(top)), key=lambda place: top[place].at):
+    for newer in sorted(range(len(top)), key=at.__getitem__):
         for older in range(len(top)):
             if (
-                top[newer].at > top[older].at
+                now[newer] <= now[older]
+                and at[newer] > at[older]
                 and before[newer] >= before[older] - _NO_FURTHER
-                and scores[newer] <= scores[older]
-                and _restates(words[newer], words[older], asked)
+                and _restates(said(newer), said(older), asked)
             ):
-                scores[newer] = np.nextafter(scores[older], np.float32(np.inf))
-                lifted = True
-    return replace(found, scores=scores).chosen(np.lexsort((-found.ids, -scores))) if lifted else found
+                now[newer] = float(np.nextafter(np.float32(now[older]), np.float32(np.inf)))
+    if now == before:
+        return found
+    scores = found.scores.copy()
+    scores[:_LOOKED_AT] = now
+    return replace(found, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
 
 
 def _restates(newer: frozenset[str], older: frozenset[str], asked: frozenset[str]) -> bool:

@@ -121,6 +121,7 @@ class _Asked:
     limit: int
     judge: Judge | None
     without: Callable[[Passage], bool] | None
+    vectors: bool
 
 
 class Search:
@@ -158,7 +159,7 @@ class Search:
         configured = self._settings.search_threshold
         return configured if configured is not None else calibration_of(self._embedder.model).threshold
 
-    async def search(
+    async def search(  # noqa: PLR0913 - named wishes, each with what most want
         self,
         spaces: Sequence[SpaceId],
         query: str,
@@ -169,11 +170,13 @@ class Search:
         rerank: bool = True,
         judged: bool = True,
         without: Callable[[Passage], bool] | None = None,
+        vectors: bool = False,
     ) -> Found:
         """What answers the query in these spaces, at most `limit` hits, each with a score above the threshold.
 
         Not `judged`, it shows what is known: memories too that must not be used, each for what it says alone.
         What a caller has already it can leave out by `without`: that neither comes back nor counts for anything else.
+        Who compares further asks for the passages' `vectors` too.
         """
         started = perf_counter()
         now = self._clock.now()
@@ -185,7 +188,7 @@ class Search:
             question, looks = await looking
         finally:
             looking.cancel()
-        asked = _Asked(question, vector, only, limit, self._judge if judged else None, without)
+        asked = _Asked(question, vector, only, limit, self._judge if judged else None, without, vectors)
         found = await _each([self._in_space(space, look, asked) for space, look in zip(spaces, looks, strict=True)])
         hits = [hit for hits in found for hit in hits]
         hits = [hit for hit in sorted(hits, key=lambda hit: -hit.score) if hit.score > least]
@@ -262,11 +265,11 @@ class Search:
         count = max(asked.limit, self._settings.rerank_candidates if self._reranker is not None else 0) + _SPARE
         while True:
             found = await look.best(vector, count)
-            read, memories = await self._read(space, look, found)
+            read, memories = await self._read(space, look, found, asked)
             if unwanted := _unwanted(read, asked.without):
                 look, count = look.without(unwanted), count + len(unwanted)
                 found = await look.best(vector, count)
-                read, memories = await self._read(space, look, found)
+                read, memories = await self._read(space, look, found, asked)
             refused = _unwanted(read, asked.without) | _refused(memories, asked)
             stored = {one: passage for one, passage in read.items() if one not in refused} if refused else read
             if len(read) - len(stored) <= _SPARE or len(found.ids) < count:
@@ -282,13 +285,14 @@ class Search:
         return _one_per_message(hits)
 
     async def _read(
-        self, space: SpaceId, look: Look, found: Candidates
+        self, space: SpaceId, look: Look, found: Candidates, asked: _Asked
     ) -> tuple[dict[int, Passage], dict[int, Memory]]:
         """What was found, and the memories' own rows, both at once."""
         ids = found.ids.tolist()
+        passages = self._passages.get(space, ids, self._embedder.model if asked.vectors else None)
         if self._memories is None or not look.has_memories:
-            return await self._passages.get(space, ids), {}
-        return await asyncio.gather(self._passages.get(space, ids), self._memories.by_passage(space, ids))
+            return await passages, {}
+        return await asyncio.gather(passages, self._memories.by_passage(space, ids))
 
     async def _memories_of(self, space: SpaceId, stored: Mapping[int, Passage]) -> dict[int, Memory]:
         ids = [one for one, passage in stored.items() if passage.kind == "memory"]
