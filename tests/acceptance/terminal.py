@@ -50,7 +50,8 @@ class Terminal:
         os.write(self._master, key.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
+        """Press Ctrl-C, a moment after what was shown: Python hears it once it waits for the line, not before."""
+        time.sleep(0.2)
         self.process.send_signal(signal.SIGINT)
 
     def wait_for(self, pattern: str, seconds: float = 30.0) -> str:

@@ -42,6 +42,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _FOR_THE_ANSWER = 4  # a quarter of the window
+_PATIENCE = 4  # times what a stage may take: nobody waits for what is stored after the answer
 _TRY_AGAIN_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 0)
 _LEFT = "the client went away before the answer was complete"
 
@@ -325,7 +326,8 @@ class Turn:
         """Store the end of an answer, which would stay begun for ever, as soon as the database is there again."""
         for pause in _TRY_AGAIN_SECONDS:
             try:
-                return await store()
+                async with asyncio.timeout(_PATIENCE * self._settings.turn_stage_seconds):
+                    return await store()
             except Exception as failure:  # noqa: BLE001 - the answer has been given; what may be lost is its copy
                 log.error("an answer could not be stored", error=type(failure).__name__)
             if self._closing.is_set():
