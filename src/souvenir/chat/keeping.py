@@ -1,19 +1,18 @@
 """Keeps an exchange: the user's message before the model is asked, the answer as it completes or breaks off."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from souvenir.chat.indexing import Indexing, Said
 from souvenir.clock import Clock
+from souvenir.embed.windows import readable
 from souvenir.stores.ports import ChatStore, MessageChange
 from souvenir.types import JsonObject, SpaceId
 
 ALIVE_FOR = timedelta(seconds=30)  # without a sign of its writer, an answer counts as being written
 RENEW_SECONDS = 10.0
 
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LEARN_AFTER = timedelta(seconds=1)  # forming memories must not compete with the answer's first words
 
 
@@ -141,6 +140,4 @@ def storable(said: Any) -> Any:
     """
     if isinstance(said, dict):
         return {storable(name): storable(value) for name, value in said.items()}
-    if not isinstance(said, str) or not _UNSTORABLE.search(said):
-        return said
-    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    return readable(said) if isinstance(said, str) else said
