@@ -40,7 +40,7 @@ class _Commands(MutableMapping[str, Any]):
         if self._made[name] is None:
             module, _, found = _WHERE[name].partition(":")
             command = getattr(import_module(f"souvenir.cli.{module}"), found)
-            self._made[name] = _group(command) if isinstance(command, typer.Typer) else _single(command)
+            self._made[name] = typer.main.get_group(command) if isinstance(command, typer.Typer) else _single(command)
             self._made[name].name = name
         return self._made[name]
 
@@ -55,10 +55,6 @@ class _Commands(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._made)
-
-
-def _group(app: typer.Typer) -> Any:
-    return typer.main.get_group(app)
 
 
 def _single(function: Any) -> Any:
