@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 import numpy as np
 from fastapi import APIRouter, Request
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
 from souvenir.api import schemas
@@ -32,7 +32,6 @@ router = APIRouter(
 
 _MOST_INPUTS = 2048
 _OUR_EMBEDDER = "souvenir"
-_CHAT_ID: TypeAdapter[str] = TypeAdapter(schemas.ChatId)
 _CHORE = "### Task:"  # how Open WebUI asks for titles, tags and follow-ups
 _ABOUT_DOCUMENTS = "### Task:\nRespond to the user query"  # and how it puts documents before a question
 _PASSING = ("temporary:", "local:")  # its chats that leave no trace
@@ -100,7 +99,7 @@ def _chat_of(request: Request) -> tuple[str | None, bool]:
     if given.startswith(_UNKEPT):
         return None, given.startswith(_PASSING)
     try:
-        return _CHAT_ID.validate_python(given), False
+        return schemas.CHAT_ID.validate_python(given), False
     except ValidationError:
         raise BadInput(CHAT_HEADER, "must be 1 to 128 letters, digits, and . _ ~ -") from None
 

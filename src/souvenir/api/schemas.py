@@ -12,6 +12,7 @@ from pydantic import (
     Field,
     StrictInt,
     StringConstraints,
+    TypeAdapter,
     WithJsonSchema,
 )
 
@@ -71,6 +72,8 @@ def _among(known: tuple[str, ...]) -> BeforeValidator:
 CHAT_ID_CHARACTERS = 128
 _CHAT_ID = rf"^[A-Za-z0-9._~-]{{1,{CHAT_ID_CHARACTERS}}}$"
 ChatId = Annotated[str, StringConstraints(pattern=_CHAT_ID), AfterValidator(_free_id)]
+CHAT_ID: TypeAdapter[str] = TypeAdapter(ChatId)
+"""Checks a chat's id that comes in a path or a header."""
 Label = Annotated[str, AfterValidator(_label), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 255})]
 Text = Annotated[str, AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})]
 Moment = Annotated[datetime, BeforeValidator(_moment), WithJsonSchema({"type": "string"})]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import structlog
 from fastapi import APIRouter, Header, Query
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from starlette.responses import Response
 from ulid import ULID
 
@@ -34,7 +34,6 @@ router = APIRouter(
 )
 
 NEW = "new"
-_CHAT_ID: TypeAdapter[str] = TypeAdapter(schemas.ChatId)
 _EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 _GONE = "there is no such answer here any more; read the thread's messages"
 
@@ -130,7 +129,7 @@ async def _known(souvenir: Souvenir, space: SpaceId, thread_id: str) -> str | No
     except (Unavailable, TimeoutError) as error:
         log.warning("the thread could not be looked up", error=type(error).__name__)
     try:
-        return _CHAT_ID.validate_python(thread_id)
+        return schemas.CHAT_ID.validate_python(thread_id)
     except ValidationError:
         return None
 
