@@ -1,13 +1,35 @@
 """What the official OpenAI SDK is made to send, and what the model answers: the table of `test_official_sdk`."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from souvenir.testing.openai_server import ErrorEvent, HttpError, Reply, ToolCall
+from souvenir.config import Settings
+from souvenir.testing.openai_server import ErrorEvent, HttpError, Reply, ScriptedOpenAI, ToolCall
+from souvenir.testing.postgres import PostgresForTests
+from souvenir.testing.server import RunningSouvenir
+from tests.acceptance.conftest import scripted
+from tests.acceptance.remembering import Memory
+
+OURS = "getUserMemories"
+ADA, REMEMBERED = "ada", "User's name is Ada."
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18, "prompt_tokens_details": {"cached_tokens": 4}}
+
+
+@contextlib.contextmanager
+def knowing_ada(postgres: PostgresForTests, folder: Path, host: ScriptedOpenAI) -> Iterator[RunningSouvenir]:
+    """A Souvenir that tries nothing twice, as the SDK in these tests, and knows Ada."""
+    with postgres.database() as url:
+        settings = Settings(database_url=url, data_dir=folder, llm_max_retries=0, **scripted(host))
+        with RunningSouvenir(settings) as running:
+            with Memory(running.url, ADA) as memory:
+                assert memory.post("/memories", content=REMEMBERED, category="identity").status_code == 200
+            yield running
 
 
 class Weather(BaseModel):

@@ -13,18 +13,13 @@ from typing import Any
 
 import pytest
 
-from souvenir.config import Settings
 from souvenir.testing.openai_server import ScriptedOpenAI
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
-from tests.acceptance.conftest import scripted
-from tests.acceptance.remembering import Memory
-from tests.acceptance.sdk_cases import CASES, STREAM_CASES
+from tests.acceptance.sdk_cases import ADA, CASES, OURS, REMEMBERED, STREAM_CASES, knowing_ada
 
 pytestmark = pytest.mark.soak
 
-OURS = "getUserMemories"
-REMEMBERED = "User's name is Ada."
 NOT_JSON = {"a number that JSON lacks"}  # only Python's reader takes it
 CALLS = [(name, case, False) for name, case in CASES.items() if name not in NOT_JSON]
 CALLS += [(name, case, True) for name, case in (CASES | STREAM_CASES).items() if name not in NOT_JSON]
@@ -44,13 +39,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def gateway(
     postgres: PostgresForTests, tmp_path_factory: pytest.TempPathFactory, host: ScriptedOpenAI
 ) -> Iterator[RunningSouvenir]:
-    with postgres.database() as url:
-        settings = Settings(
-            database_url=url, data_dir=tmp_path_factory.mktemp("data"), llm_max_retries=0, **scripted(host)
-        )
-        with RunningSouvenir(settings) as running, Memory(running.url, "ada") as memory:
-            assert memory.post("/memories", content=REMEMBERED, category="identity").status_code == 200
-            yield running
+    with knowing_ada(postgres, tmp_path_factory.mktemp("data"), host) as running:
+        yield running
 
 
 def made(program: Path, host: ScriptedOpenAI, base_url: str, user: str | None) -> tuple[list[Any], list[Any]]:
@@ -74,7 +64,7 @@ def made(program: Path, host: ScriptedOpenAI, base_url: str, user: str | None) -
 
 
 @pytest.mark.req("TURN-1")
-@pytest.mark.parametrize(("user", "remembered"), [("nobody", []), ("ada", [REMEMBERED])])
+@pytest.mark.parametrize(("user", "remembered"), [("nobody", []), (ADA, [REMEMBERED])])
 def test_every_call_gives_what_the_model_gives_plus_memories(
     program: Path, host: ScriptedOpenAI, gateway: RunningSouvenir, user: str, remembered: list[str]
 ) -> None:

@@ -21,17 +21,26 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from souvenir.config import Settings
 from souvenir.testing.openai_server import Abort, Cut, HttpError, Reply, ScriptedOpenAI, ToolCall
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.testing.server import RunningSouvenir
-from tests.acceptance.conftest import scripted
-from tests.acceptance.remembering import Memory
-from tests.acceptance.sdk_cases import CALLS, CASES, RESULTS, STREAM_CASES, TOOLS, USAGE, Case, Weather, asking
+from tests.acceptance.sdk_cases import (
+    ADA,
+    CALLS,
+    CASES,
+    OURS,
+    REMEMBERED,
+    RESULTS,
+    STREAM_CASES,
+    TOOLS,
+    USAGE,
+    Case,
+    Weather,
+    asking,
+    knowing_ada,
+)
 
-OURS = "getUserMemories"
-REMEMBERED = "User's name is Ada."
-NOBODY, ADA = "nobody in particular", "ada"
+NOBODY = "nobody in particular"
 
 Client = Any
 """`openai.OpenAI` or `openai.AsyncOpenAI`; what either gives is settled by `_settled` and `_all`."""
@@ -58,15 +67,8 @@ class Outcome:
 def gateway(
     postgres: PostgresForTests, tmp_path_factory: pytest.TempPathFactory, host: ScriptedOpenAI
 ) -> Iterator[RunningSouvenir]:
-    """A Souvenir that tries nothing twice, as the SDK in these tests, and knows Ada."""
-    with postgres.database() as url:
-        settings = Settings(
-            database_url=url, data_dir=tmp_path_factory.mktemp("data"), llm_max_retries=0, **scripted(host)
-        )
-        with RunningSouvenir(settings) as running:
-            with Memory(running.url, ADA) as memory:
-                assert memory.post("/memories", content=REMEMBERED, category="identity").status_code == 200
-            yield running
+    with knowing_ada(postgres, tmp_path_factory.mktemp("data"), host) as running:
+        yield running
 
 
 @pytest.fixture(params=[openai.OpenAI, openai.AsyncOpenAI], ids=["sync", "async"])
