@@ -1,9 +1,10 @@
 """`souvenir index`: store chat messages from a file of JSON Lines, so that they can be found."""
 
+import asyncio
 import contextlib
-import signal
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -22,6 +23,7 @@ from souvenir.errors import BadInput, SouvenirError, TooLarge
 from souvenir.identity.caller import Caller
 
 _BATCH = 500
+_CHUNK = 65_536
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -41,7 +43,7 @@ def index(
         with opened(file) as (stream, lines):
             async with open_souvenir(settings) as souvenir:
                 with showing_progress("messages", lines, silent=as_json) as advance:
-                    for batch in _batches(stream, chat, souvenir.settings.max_message_chars):
+                    async for batch in _batches(stream, chat, souvenir.settings.max_message_chars):
                         await _store(souvenir, caller, batch.messages, project, tally)
                         tally.line = batch.line
                         advance(batch.lines)
@@ -105,9 +107,10 @@ def opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
         yield stream, count
 
 
-def _batches(stream: BinaryIO, chat: str | None, most: int) -> Iterator[_Batch]:
-    batch = _Batch([], 0, 0)
-    for number, line in enumerate(lines_of(stream), start=1):
+async def _batches(stream: BinaryIO, chat: str | None, most: int) -> AsyncIterator[_Batch]:
+    batch, number = _Batch([], 0, 0), 0
+    async for line in lines_of(stream):
+        number += 1
         try:
             message = _message(line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, chat, most)
         except BadInput as error:
@@ -121,17 +124,38 @@ def _batches(stream: BinaryIO, chat: str | None, most: int) -> Iterator[_Batch]:
     yield batch
 
 
-def lines_of(stream: BinaryIO) -> Iterator[bytes]:
-    """Lines as they come. Ctrl-C ends the waiting for one at once, where the event loop's own handling would not."""
-    while True:
-        usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            line = stream.readline()
-        finally:
-            signal.signal(signal.SIGINT, usual)
-        if not line:
-            return
-        yield line
+async def lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
+    """Lines as they come. The event loop does the waiting, so that Ctrl-C ends it at once."""
+    begun: list[bytes] = []
+    async for chunk in _chunks(stream):
+        first, *others = chunk.split(b"\n")
+        begun.append(first)
+        for line in others:
+            yield b"".join(begun)
+            begun = [line]
+    if last := b"".join(begun):
+        yield last
+
+
+async def _chunks(stream: BinaryIO) -> AsyncIterator[bytes]:
+    source = stream.fileno()
+    while chunk := os.read(source, _CHUNK) if await _can_wait(source) else stream.read(_CHUNK):
+        yield chunk
+
+
+async def _can_wait(source: int) -> bool:
+    """Wait until there is something to read; False of a file, for which nobody waits."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    try:
+        loop.add_reader(source, ready.set)
+    except OSError:
+        await asyncio.sleep(0)
+        return False
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(source)
+    return True
 
 
 def _message(line: bytes, chat: str | None, most: int) -> SaidMessage | None:

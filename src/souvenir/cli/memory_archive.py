@@ -53,7 +53,7 @@ def import_(
         with opened(file) as (stream, count):
             async with open_souvenir(settings) as souvenir:
                 with Spool(souvenir) as spool, showing_progress("lines", count, silent=as_json) as advance:
-                    for line in lines_of(stream):
+                    async for line in lines_of(stream):
                         spool.take(line)
                         advance()
                     return await spool.store(name)
