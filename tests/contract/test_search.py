@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.rerank import Reranker
 from souvenir.retrieval.search import Found, Search
 from souvenir.retrieval.spaces import SpaceIndexes
+from souvenir.stores.passage_ports import NewPassage
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
@@ -147,6 +148,21 @@ async def test_a_space_that_was_let_go_and_read_again_answers_the_same(here: Pro
     assert [(hit.passage.passage_id, hit.score) for hit in before.hits] == [
         (hit.passage.passage_id, hit.score) for hit in after.hits
     ]
+
+
+async def test_what_a_hit_shows_is_what_the_database_has(here: Process, space: SpaceId, clock: ManualClock) -> None:
+    at = clock.now().replace(microsecond=123_457)
+    odd = NewPassage(
+        "chunk", "Grüße 🙂 tangerine\u2028", "grüße tangerine", at, 40, 3, 5, 7, "chat", "", "tool", "Anna Ö",
+        ("b", 'q"u,o{t}e', ""), "c", {"path": "/a/ü", "deep": [None, 1.5, {"x": True}]}, until=at + timedelta(days=1),
+    )  # fmt: skip
+    ids = await here.passages.add(space, [odd, NewPassage("message", "tangerine", "tangerine", at, 9)])
+    shown = {hit.passage.passage_id: hit.passage for hit in (await here.ask(space, "tangerine")).hits}
+    assert shown == await here.passages.get(space, ids)
+    await here.passages.close(space, ids[1:], at + timedelta(days=2))
+    shown = {hit.passage.passage_id: hit.passage for hit in (await here.ask(space, "tangerine")).hits}
+    assert shown == await here.passages.get(space, ids)
+    assert shown[ids[1]].until == at + timedelta(days=2)
 
 
 async def test_the_least_recently_asked_spaces_are_let_go_first(

@@ -195,11 +195,6 @@ class LargeLook:
     only: Filter
     survey: Survey
 
-    @property
-    def has_memories(self) -> bool:
-        """Taken to be so: counting would cost more than looking."""
-        return True
-
     def without(self, _passage_ids: frozenset[int]) -> "LargeLook":
         """The same: among so many, a few neighbours more or less are no matter."""
         return self
@@ -207,6 +202,9 @@ class LargeLook:
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates; without a vector, by words alone."""
         return await self.spaces.candidates(self.space, self.question, vector, self.only, count, self.survey)
+
+    def held(self, _found: Candidates) -> None:
+        """Nothing is."""
 
 
 def groups_of(

@@ -62,17 +62,16 @@ class Found:
 class Look(Protocol):
     """One space as a question sees it before its vector is known."""
 
-    @property
-    def has_memories(self) -> bool:
-        """Whether memories may be among what is found."""
-        ...
-
     def without(self, passage_ids: frozenset[int]) -> "Look":
         """The same without some passages, and without what they lend to those around them."""
         ...
 
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates; without a vector, by words alone."""
+        ...
+
+    def held(self, found: Candidates) -> dict[int, Passage] | None:
+        """The passages of its candidates that are still there; None when they must be read."""
         ...
 
 
@@ -84,11 +83,6 @@ class InMemory:
     glance: Glance
     in_thread: bool
 
-    @property
-    def has_memories(self) -> bool:
-        """Whether any were ever added."""
-        return self.index.has("memory")
-
     def without(self, passage_ids: frozenset[int]) -> "InMemory":
         """As if those were not there."""
         only = replace(self.glance.only, without=self.glance.only.without | passage_ids)
@@ -97,6 +91,10 @@ class InMemory:
     async def best(self, vector: NDArray[np.float32] | None, count: int) -> Candidates:
         """The best candidates."""
         return await _run(self.in_thread, self.index.best, self.glance, vector, count)
+
+    def held(self, found: Candidates) -> dict[int, Passage]:
+        """What the index holds of them."""
+        return self.index.passages(found)
 
 
 class Judge(Protocol):
@@ -287,10 +285,13 @@ class Search:
     async def _read(
         self, space: SpaceId, look: Look, found: Candidates, asked: _Asked
     ) -> tuple[dict[int, Passage], dict[int, Memory]]:
-        """What was found, and the memories' own rows, both at once."""
+        """What was found, and the memories' own rows."""
+        held = look.held(found) if not asked.vectors else None
+        if held is not None:
+            return held, await self._memories_of(space, held)
         ids = found.ids.tolist()
         passages = self._passages.get(space, ids, self._embedder.model if asked.vectors else None)
-        if self._memories is None or not look.has_memories:
+        if self._memories is None:
             return await passages, {}
         return await asyncio.gather(passages, self._memories.by_passage(space, ids))
 

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from souvenir.retrieval.filters import Filter
+from souvenir.retrieval.held import HeldPassages
 from souvenir.retrieval.postings import Postings, idf, saturated
 from souvenir.retrieval.question import Question
 from souvenir.retrieval.score import ROLES, Surface, said, score, surface
 from souvenir.retrieval.terms import terms_of
 from souvenir.retrieval.times import TimeRange
 from souvenir.retrieval.vectors import QuantizedVectors
-from souvenir.stores.passage_ports import Changes, Columns
+from souvenir.stores.passage_ports import Changes, Columns, Passage
 
 _WORN_ROWS = 1000
 _WORN_SHARE = 0.25
@@ -46,10 +47,12 @@ class Candidates:
     """The best passages of a space for a question, best first, with the signs their relevance is judged by.
 
     `named` is the share, by weight, of the question's names that occur in the space at all; 1 when it has none.
-    `among` is how many passages the space has, `average` how many terms they have.
+    `among` is how many passages the space has, `average` how many terms they have. `rows` are their places in the index
+    that chose them.
     """
 
     ids: NDArray[np.int64]
+    rows: NDArray[np.intp]
     scores: NDArray[np.float32]
     cosines: NDArray[np.float32]
     lexical: NDArray[np.float32]
@@ -63,6 +66,7 @@ class Candidates:
         return replace(
             self,
             ids=self.ids[which],
+            rows=self.rows[which],
             scores=self.scores[which],
             cosines=self.cosines[which],
             lexical=self.lexical[which],
@@ -134,6 +138,7 @@ class SpaceIndex:
         self._columns: dict[str, NDArray[Any]] = {name: np.zeros(64, dtype) for name, dtype in _FIELDS.items()}
         self._vectors = QuantizedVectors(dimension)
         self._postings = Postings()
+        self._held = HeldPassages()
         self._chats: dict[str, int] = {}
         self._kinds: dict[str, int] = {}
         self._names: dict[str, int] = {}
@@ -151,6 +156,7 @@ class SpaceIndex:
             columns
             + self._vectors.size_bytes
             + self._postings.size_bytes
+            + self._held.size_bytes
             + 4 * self._tag_postings
             + names
             + (49 * self._count)
@@ -162,13 +168,9 @@ class SpaceIndex:
         return self._dead > max(_WORN_ROWS, _WORN_SHARE * self._count)
 
     @property
-    def passages(self) -> int:
+    def count(self) -> int:
         """How many passages it holds."""
         return self._count - self._dead
-
-    def has(self, kind: str) -> bool:
-        """Whether it ever held a passage of a kind."""
-        return kind in self._kinds
 
     def apply(self, changes: Iterable[Changes], revision: int) -> None:
         """Take in what happened up to a revision."""
@@ -220,6 +222,7 @@ class SpaceIndex:
             places, chosen = places[ranking], order[places[ranking]]
             return Candidates(
                 ids=ids[ranking],
+                rows=chosen,
                 scores=ranked[places],
                 cosines=cosines[chosen],
                 lexical=glance.shares[chosen],
@@ -228,6 +231,15 @@ class SpaceIndex:
                 among=glance.statistics.documents,
                 average=glance.statistics.average,
             )
+
+    def passages(self, found: Candidates) -> dict[int, Passage]:
+        """What candidates of this index show; those that are gone since are not there.
+
+        No lock: rows stay what they are until they die, and nobody should wait here for changes that are taken in.
+        """
+        rows = found.rows
+        at, until = self._columns["at"][rows].tolist(), self._columns["until"][rows].tolist()
+        return self._held.passages(rows.tolist(), found.ids.tolist(), at, until)
 
     def _glance(self, question: Question, only: Filter, given: Statistics | None) -> Glance:
         order, known, average, newest, first_end = self._order()
@@ -295,6 +307,7 @@ class SpaceIndex:
                 self._tags.setdefault(tag, array("i")).append(first + index)
                 self._tag_postings += 1
         self._vectors.put(rows, columns.vectors)
+        self._held.add(columns)
         self._count += added
         self._ordered = None
 
@@ -309,6 +322,7 @@ class SpaceIndex:
         gone = np.isin(self._column("ids"), ids) & alive
         self._dead += int(gone.sum())
         alive[gone] = False
+        self._held.drop(np.flatnonzero(gone).tolist())
         self._ordered = None
 
     def _reserve(self, count: int) -> None:
@@ -364,7 +378,7 @@ class SpaceIndex:
             postings = self._postings.of(term)
             rows = postings[0] if postings is not None else ()
             holders[term] = int(alive[rows].sum()) if self._dead and len(rows) else len(rows)
-        return Statistics(self.passages, average, holders)
+        return Statistics(self.count, average, holders)
 
     def _lexical(self, question: Question, known: Statistics) -> Lexical:
         lengths = self._column("lengths")
@@ -399,7 +413,7 @@ class SpaceIndex:
             self._ordered = _Ordered(
                 order=order,
                 surface=surface(chats[order], *(self._column(name)[order] for name in names)),
-                average=float(self._column("lengths")[alive].mean()) if self.passages else 0.0,
+                average=float(self._column("lengths")[alive].mean()) if self.count else 0.0,
                 newest=float(self._column("at").max(where=alive, initial=-np.inf)),
                 first_end=float(first_end),
             )

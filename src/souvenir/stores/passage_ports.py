@@ -76,11 +76,23 @@ class SpaceState:
 
 
 @dataclass(frozen=True, slots=True)
+class Details:
+    """What passages show beyond what they are ranked by, one entry per passage and field."""
+
+    texts: Sequence[str]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    message_ids: Sequence[str | None]
+    origins: Sequence[JsonObject]
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """Passages as an index reads them, one entry per passage and field, in order of their ids.
 
     Times are seconds since 1970; `until` is infinite for what still stands. `vectors` are half precision rows; a row
-    whose `embedded` is False has no vector of the model that was asked for, and is zero.
+    whose `embedded` is False has no vector of the model that was asked for, and is zero. `details` are None where
+    passages are only ranked.
     """
 
     ids: NDArray[np.int64]
@@ -88,17 +100,16 @@ class Columns:
     terms: Sequence[str]
     at: NDArray[np.float64]
     until: NDArray[np.float64]
-    starts: NDArray[np.int32]
     signs: NDArray[np.int16]
     words: NDArray[np.int32]
     chat_ids: Sequence[str | None]
-    message_ids: Sequence[str | None]
     roles: Sequence[str | None]
     speakers: Sequence[str | None]
     tags: Sequence[Sequence[str]]
     categories: Sequence[str | None]
     vectors: NDArray[np.float16]
     embedded: NDArray[np.bool_]
+    details: Details | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class PassageStoreContract(PassageRevisionContract):
         assert await everything(store, space) == {
             passage_id: (
                 "chunk", "grüße grüße", AT.timestamp(), np.inf, 3, 5, 7, "chat", "message", "user", "Anna Ö", new.tags,
-                "c", unit(1).astype(np.float16).tobytes(), True,
+                "c", unit(1).astype(np.float16).tobytes(), True, new.text, 40, new.origin,
             )
         }  # fmt: skip
 
@@ -86,7 +86,7 @@ class PassageStoreContract(PassageRevisionContract):
         assert (found.chat_id, found.message_id, found.role, found.speaker) == (None, None, None, None)
         assert (found.tags, found.category, found.origin, found.until) == ((), None, {}, None)
         entry = (await everything(store, space))[passage_id]
-        assert entry[7:] == (None, None, None, None, (), None, bytes(2 * DIMENSION), False)
+        assert entry[7:] == (None, None, None, None, (), None, bytes(2 * DIMENSION), False, "x", 1, {})
 
     @pytest.mark.parametrize(
         "text",
@@ -110,7 +110,7 @@ class PassageStoreContract(PassageRevisionContract):
         found = (await store.get(space, [passage_id]))[passage_id]
         assert (found.text, found.chat_id, found.speaker, found.tags) == (text, name, name, (name, name))
         entry = (await everything(store, space))[passage_id]
-        assert (entry[1], entry[7], entry[10], entry[11]) == (text, name, name, (name, name))
+        assert (entry[1], entry[7], entry[10], entry[11], entry[15]) == (text, name, name, (name, name), text)
         (bare,) = await store.unembedded(MODEL, limit=2)
         assert (bare.space, bare.passage_id, bare.text) == (space, passage_id, text)
 

@@ -39,10 +39,13 @@ def passage(text: str = "x", model: str | None = None, **fields: Any) -> NewPass
 
 def entries(columns: Columns) -> dict[int, tuple[Any, ...]]:
     """Every field of every passage by id; checks that no column is longer or shorter than another."""
+    details = columns.details
+    assert details is not None
     rows = zip(
-        columns.kinds, columns.terms, columns.at, columns.until, columns.starts, columns.signs, columns.words,
-        columns.chat_ids, columns.message_ids, columns.roles, columns.speakers, map(tuple, columns.tags),
-        columns.categories, map(bytes, columns.vectors), columns.embedded, strict=True,
+        columns.kinds, columns.terms, columns.at, columns.until, details.starts, columns.signs, columns.words,
+        columns.chat_ids, details.message_ids, columns.roles, columns.speakers, map(tuple, columns.tags),
+        columns.categories, map(bytes, columns.vectors), columns.embedded, details.texts, details.ends,
+        details.origins, strict=True,
     )  # fmt: skip
     return dict(zip(columns.ids.tolist(), rows, strict=True))
 

@@ -10,7 +10,7 @@ from souvenir.retrieval.question import Question, read_question
 from souvenir.retrieval.signs import signs_of, words_of
 from souvenir.retrieval.space_index import SpaceIndex
 from souvenir.retrieval.terms import terms_of
-from souvenir.stores.passage_ports import Changes, Columns
+from souvenir.stores.passage_ports import Changes, Columns, Details
 
 NOW = datetime(2026, 6, 10, 12, 0, tzinfo=UTC)
 DIMENSION = 8
@@ -51,11 +51,9 @@ def columns(rows: Sequence[Row]) -> Columns:
         terms=[" ".join(terms_of(f"{row.speaker or ''} {row.text}")) for row in rows],
         at=np.array([row.at.timestamp() for row in rows], np.float64),
         until=np.array([row.until.timestamp() if row.until else np.inf for row in rows], np.float64),
-        starts=np.zeros(len(rows), np.int32),
         signs=np.array([signs_of(row.text) for row in rows], np.int16),
         words=np.array([words_of(row.text) for row in rows], np.int32),
         chat_ids=[row.chat for row in rows],
-        message_ids=[str(row.id) for row in rows],
         roles=[row.role for row in rows],
         speakers=[row.speaker for row in rows],
         tags=[row.tags for row in rows],
@@ -64,6 +62,13 @@ def columns(rows: Sequence[Row]) -> Columns:
             [vector_of(row.text) if row.embedded else np.zeros(DIMENSION) for row in rows], np.float16
         ).reshape(len(rows), DIMENSION),
         embedded=np.array([row.embedded for row in rows], np.bool_),
+        details=Details(
+            texts=[row.text for row in rows],
+            starts=np.zeros(len(rows), np.int32),
+            ends=np.array([len(row.text) for row in rows], np.int32),
+            message_ids=[str(row.id) for row in rows],
+            origins=[{"row": row.id} for row in rows],
+        ),
     )
 
 

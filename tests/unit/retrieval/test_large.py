@@ -100,8 +100,8 @@ class Store:
         none: list[Any] = [None] * count
         return Columns(
             ids=np.array(passage_ids, np.int64), kinds=["message"] * count, terms=[""] * count, at=np.zeros(count),
-            until=np.full(count, np.inf), starts=np.zeros(count, np.int32), signs=np.zeros(count, np.int16),
-            words=np.zeros(count, np.int32), chat_ids=none, message_ids=none, roles=none, speakers=none,
+            until=np.full(count, np.inf), signs=np.zeros(count, np.int16),
+            words=np.zeros(count, np.int32), chat_ids=none, roles=none, speakers=none,
             tags=[()] * count, categories=none, vectors=np.zeros((count, 1), np.float16),
             embedded=np.ones(count, np.bool_),
         )  # fmt: skip

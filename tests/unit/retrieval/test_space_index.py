@@ -194,7 +194,20 @@ def test_what_an_index_answers_depends_only_on_what_is_in_the_space(
     other = fresh.candidates(ask(query), vector_of(query), Filter(), 10)
     assert one.ids.tolist() == other.ids.tolist()
     assert one.scores.tolist() == pytest.approx(other.scores.tolist(), abs=1e-5)
-    assert grown.passages == len(there)
+    assert grown.count == len(there)
+    assert grown.passages(one) == fresh.passages(other)
+    assert {key: shown.text for key, shown in grown.passages(one).items()} == {
+        key: there[key].text for key in one.ids.tolist()
+    }
+
+
+def test_what_is_gone_since_it_was_found_is_not_shown_and_takes_no_room() -> None:
+    index = index_of([Row(1, "tea"), Row(2, "tea and cake" * 1000), Row(3, "coffee")])
+    found = index.candidates(ask("tea"), vector_of("tea"), ANY, 3)
+    before = index.size_bytes
+    index.apply([Changes(columns([]), np.array([2]))], 2)
+    assert set(index.passages(found)) == {1, 3}
+    assert index.size_bytes < before - 10_000
 
 
 def test_an_index_with_many_dead_rows_is_worn() -> None:

@@ -59,13 +59,11 @@ _COLUMNS = """
 select string_agg(int8send(passage_id), ''::bytea order by passage_id) as ids,
        string_agg(timestamptz_send(at), ''::bytea order by passage_id) as at,
        string_agg(timestamptz_send(coalesce(until, 'infinity')), ''::bytea order by passage_id) as until,
-       string_agg(int4send(start_char), ''::bytea order by passage_id) as starts,
        string_agg(int2send(signs), ''::bytea order by passage_id) as signs,
        string_agg(int4send(words), ''::bytea order by passage_id) as words,
        array_agg(kind order by passage_id) as kinds,
        array_agg(terms order by passage_id) as terms,
        array_agg(stretch order by passage_id) as chat_ids,
-       array_agg(message_id order by passage_id) as message_ids,
        array_agg(role order by passage_id) as roles,
        array_agg(speaker order by passage_id) as speakers,
        array_agg(category order by passage_id) as categories,
@@ -76,7 +74,7 @@ select string_agg(int8send(passage_id), ''::bytea order by passage_id) as ids,
   from ({passages}) as passage
 """
 _AROUND_COLUMNS = """
-       passages.passage_id, at, until, start_char, signs, words, kind, terms, message_id, role, speaker, category, tags,
+       passages.passage_id, at, until, signs, words, kind, terms, role, speaker, category, tags,
        case when model = {model} then coalesce(-({vector} <#> {asked}), 0) end as cosine
 """
 

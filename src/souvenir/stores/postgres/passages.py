@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput, DimensionMismatch
-from souvenir.stores.passage_ports import Changes, Columns, NewPassage, Passage, SpaceState, Unembedded
+from souvenir.stores.passage_ports import Changes, Columns, Details, NewPassage, Passage, SpaceState, Unembedded
 from souvenir.stores.postgres.database import BE_PRESENT, Connection, PostgresDatabase
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
 from souvenir.types import GLOBAL_SPACE, SpaceId
@@ -52,10 +52,13 @@ select string_agg(int8send(passage_id), ''::bytea) as ids,
        string_agg(timestamptz_send(at), ''::bytea) as at,
        string_agg(timestamptz_send(coalesce(until, 'infinity')), ''::bytea) as until,
        string_agg(int4send(start_char), ''::bytea) as starts,
+       string_agg(int4send(end_char), ''::bytea) as ends,
        string_agg(int2send(signs), ''::bytea) as signs,
        string_agg(int4send(words), ''::bytea) as words,
        array_agg(kind) as kinds,
        array_agg(terms) as terms,
+       array_agg(text) as texts,
+       array_agg(nullif(origin, '{}')::text) as origins,
        array_agg(chat_id) as chat_ids,
        array_agg(message_id) as message_ids,
        array_agg(role) as roles,
@@ -65,8 +68,8 @@ select string_agg(int8send(passage_id), ''::bytea) as ids,
        string_agg(boolsend(embedded), ''::bytea) as embedded,
        string_agg(case when embedded then substr(halfvec_send(embedding), 5) end, ''::bytea) as vectors
   from unnest(%(ids)s::bigint[]) as wanted (id) cross join lateral (
-       select passage_id, at, until, start_char, signs, words, kind, terms, chat_id, message_id, role, speaker,
-              category, tags, embedding,
+       select passage_id, at, until, start_char, end_char, signs, words, kind, terms, text, origin, chat_id,
+              message_id, role, speaker, category, tags, embedding,
               coalesce(model = %(model)s and vector_dims(embedding) = %(dimension)s, false) as embedded
          from passages where space_id = %(space)s and passage_id = wanted.id limit 1) as passage
 """
@@ -448,17 +451,26 @@ def _columns(batch: DictRow, dimension: int) -> Columns:
         terms=batch["terms"],
         at=_seconds(batch["at"]),
         until=_seconds(batch["until"]),
-        starts=_numbers(batch["starts"], ">i4", np.int32),
         signs=_numbers(batch["signs"], ">i2", np.int16),
         words=_numbers(batch["words"], ">i4", np.int32),
         chat_ids=batch["chat_ids"],
-        message_ids=batch["message_ids"],
         roles=batch["roles"],
         speakers=batch["speakers"],
         tags=[json.loads(tags) if tags is not None else () for tags in batch["tags"]],
         categories=batch["categories"],
         vectors=vectors,
         embedded=embedded,
+        details=_details(batch) if "texts" in batch else None,
+    )
+
+
+def _details(batch: DictRow) -> Details:
+    return Details(
+        texts=batch["texts"],
+        starts=_numbers(batch["starts"], ">i4", np.int32),
+        ends=_numbers(batch["ends"], ">i4", np.int32),
+        message_ids=batch["message_ids"],
+        origins=[json.loads(origin) if origin is not None else {} for origin in batch["origins"]],
     )
 
 
@@ -466,8 +478,8 @@ def _empty(dimension: int) -> Columns:
     none: list[Any] = []
     whole, real = np.zeros(0, np.int32), np.zeros(0, np.float64)
     return Columns(
-        np.zeros(0, np.int64), none, none, real, real, whole, np.zeros(0, np.int16), whole, none, none, none, none,
-        none, none, np.zeros((0, dimension), np.float16), np.zeros(0, np.bool_),
+        np.zeros(0, np.int64), none, none, real, real, np.zeros(0, np.int16), whole, none, none, none, none, none,
+        np.zeros((0, dimension), np.float16), np.zeros(0, np.bool_), Details(none, whole, whole, none, none),
     )  # fmt: skip
 
 
