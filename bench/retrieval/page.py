@@ -205,7 +205,8 @@ _METHOD = """\
 - Memory is the growth of the process and its children, or of server and database, from before the first message to
   after the last question, what is shared counted once.
 - Souvenir's weights and threshold were chosen with these very conversations at hand (`python -m bench.retrieval.fit`
-  fits on four and judges on the fifth); the peers' and the floors' were not. Expect less on others' conversations.
+  says how, and how they do on pieces of them and on all at once); the peers' and the floors' were not. Expect less on
+  others' conversations.
 - Plain BM25 is bm25s as it ships (Lucene's formula, k1 1.5, b 0.75) with Snowball stems and the longer of its two
   English lists of stop words, which makes the higher floor. Plain vectors are the cosine over the whole text.
 - mem0 stores with `infer=False`, has a collection per conversation (its FAISS store filters by user only after it has

@@ -83,10 +83,11 @@ class GlobalMemories:
         question = read_question(query[:_QUERY_CHARACTERS], self._clock.now(), "weighed")
         found = index.candidates(question, vector, _ANY, limit)
         calibration = calibration_of(self._embedder.model)
-        scores = probabilities(found, calibration)
+        places: list[int] = found.ids.tolist()
+        scores = probabilities(found, [_terms(self._sentences[place]) for place in places], calibration)
         return [
             GlobalMemory(self._sentences[place], score, self._at)
-            for place, score in zip(found.ids.tolist(), scores, strict=True)
+            for place, score in zip(places, scores, strict=True)
             if score > calibration.threshold
         ]
 
@@ -126,6 +127,10 @@ def read_sentences(file: Path) -> tuple[str, ...]:
     return sentences
 
 
+def _terms(sentence: str) -> str:
+    return " ".join(terms_of(sentence))
+
+
 def _written(file: Path) -> datetime:
     return datetime.fromtimestamp(file.stat().st_mtime, UTC)
 
@@ -138,7 +143,7 @@ def _index_of(sentences: tuple[str, ...], at: datetime, vectors: NDArray[np.floa
     columns = Columns(
         ids=np.arange(count, dtype=np.int64),
         kinds=["memory"] * count,
-        terms=[" ".join(terms_of(sentence)) for sentence in sentences],
+        terms=[_terms(sentence) for sentence in sentences],
         at=np.full(count, at.timestamp()),
         until=np.full(count, np.inf),
         signs=np.array([signs_of(sentence) for sentence in sentences], np.int16),

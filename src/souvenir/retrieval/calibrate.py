@@ -1,12 +1,16 @@
 """From a ranking's number to the probability that a passage answers.
 
-Two questions are asked apart. Was anything ever said about this? The best cosine, the best share of words, and whether
-all names in the question are unknown tell. And if so, is it this passage? Its score tells, and how far it is behind
-the best. `python -m bench.retrieval.fit` fits both; docs/retrieval.md shows how well they hold.
+Two questions are asked apart. Was anything ever said about this? The best cosine, the best share of the question's
+words that stand together, and whether all names in the question are unknown tell. And if so, is it this passage? Its
+score tells, and how far it is behind the best. `python -m bench.retrieval.fit` fits both; docs/retrieval.md shows how
+well they hold.
 """
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
+from typing import NamedTuple
 
 from souvenir.retrieval.space_index import Candidates
 
@@ -16,7 +20,7 @@ class Calibration:
     """The weights for one embedding model, and the least probability worth showing."""
 
     cosine: float
-    lexical: float
+    together: float
     unknown_names: float
     size: float
     few: float
@@ -28,21 +32,36 @@ class Calibration:
     threshold: float
 
 
-_SHARPNESS = 12.0  # of the first question: when in doubt, nothing was said
-_DOUBT = 0.3
+class Evidence(NamedTuple):
+    """Signs that something was said: each has a weight of its name in a `Calibration`.
+
+    The more there is, the nearer the nearest is by chance; and the longer it is, the more words it shares by chance.
+    """
+
+    cosine: float
+    together: float
+    unknown_names: float
+    size: float
+    few: float
+    length: float
+
+
+JUDGED = 10  # candidates, from the top, by which it is judged whether anything was said
+_TOGETHER = 8  # terms that are about one thing; a long text has any words somewhere
+_SHARPNESS = 12.0  # of the first question: it is answered yes or no, not perhaps
 _USUAL = 500  # passages the weights were fitted with
 _FEW = 100  # below that chance falls faster
 _SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of advice; others were not measured
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
-    cosine=10.5,
-    lexical=4.9,
-    unknown_names=-5.2,
+    cosine=11.15,
+    together=6.14,
+    unknown_names=-5.16,
     size=-0.3,
-    few=-0.25,
-    length=-0.42,
-    said_bias=-5.0,
+    few=-0.45,
+    length=-0.55,
+    said_bias=-5.38,
     score=0.37,
     behind=1.2,
     bias=-2.85,
@@ -56,22 +75,55 @@ def calibration_of(model: str) -> Calibration:
     return _BY_MODEL.get(model.rsplit("/", 1)[-1], _MINILM)
 
 
-def probabilities(found: Candidates, calibration: Calibration) -> list[float]:
-    """How likely each candidate answers, between 0 and 1."""
+def probabilities(found: Candidates, terms: Sequence[str], calibration: Calibration) -> list[float]:
+    """How likely each candidate answers, between 0 and 1; `terms` are those of the first, `JUDGED` of them or more."""
     scores = found.scores.tolist()
     if not scores:
         return []
     c = calibration
-    said = c.said_bias + c.cosine * float(found.cosines.max()) + c.lexical * float(found.lexical.max())
-    # the more there is, the nearer the nearest is by chance
-    among = min(max(found.among, 2), _MANY)
-    said += c.size * log(among / _USUAL) + c.few * min(0.0, log(among / _FEW))
-    # and the longer it is, the more words it shares by chance
-    said += c.length * log(min(max(found.average, _SHORT), _LONG) / _SHORT)
-    if found.named == 0:
-        said += c.unknown_names
-    anything, best = _logistic(_SHARPNESS * (said - _DOUBT)), max(scores)
+    seen = evidence(found, terms)
+    said = (
+        c.said_bias
+        + c.cosine * seen.cosine
+        + c.together * seen.together
+        + c.unknown_names * seen.unknown_names
+        + c.size * seen.size
+        + c.few * seen.few
+        + c.length * seen.length
+    )
+    anything, best = _logistic(_SHARPNESS * said), max(scores)
     return [anything * _logistic(c.bias + c.score * score + c.behind * (score - best)) for score in scores]
+
+
+def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
+    """What tells whether anything was said; of at least one candidate."""
+    among = min(max(found.among, 2), _MANY)
+    return Evidence(
+        cosine=float(found.cosines[:JUDGED].max()),
+        together=max(_together(own, found.weights) for own in terms[:JUDGED]),
+        unknown_names=float(found.named == 0),
+        size=log(among / _USUAL),
+        few=min(0.0, log(among / _FEW)),
+        length=log(min(max(found.average, _SHORT), _LONG) / _SHORT),
+    )
+
+
+def _together(terms: str, weights: Mapping[str, float]) -> float:
+    """The most that different words of a question which stand together in a text weigh."""
+    best = weight = 0.0
+    inside: Counter[str] = Counter()
+    first, places = 0, [(place, term) for place, term in enumerate(terms.split(" ")) if term in weights]
+    for place, term in places:
+        if not inside[term]:
+            weight += weights[term]
+        inside[term] += 1
+        while places[first][0] <= place - _TOGETHER:
+            inside[gone := places[first][1]] -= 1
+            if not inside[gone]:
+                weight -= weights[gone]
+            first += 1
+        best = max(best, weight)
+    return best
 
 
 def _logistic(value: float) -> float:

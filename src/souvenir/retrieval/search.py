@@ -17,7 +17,7 @@ from souvenir.embed.meanwhile import once_embedding_began
 from souvenir.embed.port import Embedder
 from souvenir.errors import DimensionMismatch, Unavailable
 from souvenir.metrics import Metrics
-from souvenir.retrieval.calibrate import calibration_of, probabilities
+from souvenir.retrieval.calibrate import JUDGED, calibration_of, probabilities
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.large import LargeSpaces
 from souvenir.retrieval.question import Question, read_question
@@ -275,7 +275,8 @@ class Search:
             count *= 4  # so many may not come back that others must be looked for in their place
         found = _present(found, stored)
         ranked = newest_first(found, question, stored)
-        scores = probabilities(ranked, calibration_of(self._embedder.model))
+        terms = [stored[one].terms for one in ranked.ids[:JUDGED].tolist()]
+        scores = probabilities(ranked, terms, calibration_of(self._embedder.model))
         hits = [
             _hit(score, space, stored[one], memories.get(one), asked)
             for one, score in zip(ranked.ids.tolist(), scores, strict=True)

@@ -46,7 +46,8 @@ _FIELDS = {
 class Candidates:
     """The best passages of a space for a question, best first, with the signs their relevance is judged by.
 
-    `named` is the share, by weight, of the question's names that occur in the space at all; 1 when it has none.
+    `weights` is what each term of the question tells, as a share of the whole; `named` the share, by weight, of its
+    names that occur in the space at all; 1 when it has none.
     `among` is how many passages the space has, `average` how many terms they have. `rows` are their places in the index
     that chose them.
     """
@@ -55,8 +56,7 @@ class Candidates:
     rows: NDArray[np.intp]
     scores: NDArray[np.float32]
     cosines: NDArray[np.float32]
-    lexical: NDArray[np.float32]
-    embedded: NDArray[np.bool_]
+    weights: Mapping[str, float]
     named: float
     among: int
     average: float
@@ -69,8 +69,6 @@ class Candidates:
             rows=self.rows[which],
             scores=self.scores[which],
             cosines=self.cosines[which],
-            lexical=self.lexical[which],
-            embedded=self.embedded[which],
         )
 
 
@@ -89,9 +87,11 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """BM25 of all rows as a share of what the question could reach, and how many of its names are known at all."""
+    """BM25 of all rows as a share of what the question could reach, what each of its terms is of that, and how many of
+    its names are known at all."""
 
     shares: NDArray[np.float32]
+    weights: Mapping[str, float]
     named: float
 
 
@@ -116,6 +116,7 @@ class Glance:
     statistics: Statistics
     visible: NDArray[np.bool_] | None  # None: all
     passes_ordered: NDArray[np.bool_] | None  # None: all
+    weights: Mapping[str, float]
     named: float
     shares: NDArray[np.float32]
     shares_ordered: NDArray[np.float32]
@@ -225,8 +226,7 @@ class SpaceIndex:
                 rows=chosen,
                 scores=ranked[places],
                 cosines=cosines[chosen],
-                lexical=glance.shares[chosen],
-                embedded=self._column("embedded")[chosen],
+                weights=glance.weights,
                 named=glance.named,
                 among=glance.statistics.documents,
                 average=glance.statistics.average,
@@ -267,6 +267,7 @@ class SpaceIndex:
             statistics=statistics,
             visible=visible,
             passes_ordered=passes,
+            weights=lexical.weights,
             named=lexical.named,
             shares=shares,
             shares_ordered=shares_ordered,
@@ -389,9 +390,10 @@ class SpaceIndex:
             if postings is not None:
                 rows, counts = postings
                 shares[rows] += np.float32(weight) * saturated(counts, lengths[rows], known.average)
-        whole = sum(weights.values())
+        whole = sum(weights.values()) or 1.0
         return Lexical(
-            shares=shares / np.float32(whole or 1.0),
+            shares=shares / np.float32(whole),
+            weights={term: weight / whole for term, weight in weights.items()},
             named=_known({term: weights[term] for term in question.names}, known.holders),
         )
 
