@@ -6,7 +6,6 @@ score tells, and how far it is behind the best. `python -m bench.retrieval.fit` 
 well they hold.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
@@ -110,19 +109,11 @@ def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
 
 def _together(terms: str, weights: Mapping[str, float]) -> float:
     """The most that different words of a question which stand together in a text weigh."""
-    best = weight = 0.0
-    inside: Counter[str] = Counter()
-    first, places = 0, [(place, term) for place, term in enumerate(terms.split(" ")) if term in weights]
-    for place, term in places:
-        if not inside[term]:
-            weight += weights[term]
-        inside[term] += 1
-        while places[first][0] <= place - _TOGETHER:
-            inside[gone := places[first][1]] -= 1
-            if not inside[gone]:
-                weight -= weights[gone]
-            first += 1
-        best = max(best, weight)
+    places = [(place, term) for place, term in enumerate(terms.split(" ")) if term in weights]
+    best = 0.0
+    for number, (start, _) in enumerate(places):
+        near = {term for place, term in places[number : number + _TOGETHER] if place < start + _TOGETHER}
+        best = max(best, sum([weights[term] for term in near]))
     return best
 
 

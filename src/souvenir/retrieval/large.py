@@ -270,8 +270,7 @@ def _best(seen: Glimpses, asked: _Asked, count: int) -> NDArray[np.int64]:
         seen.words,
     )
     cosines = np.where(np.isnan(seen.cosines), guessed(seen.shares), seen.cosines)
-    speakers = np.zeros(1, np.int32)
-    words = said(asked.question, known, seen.shares, speakers, asked.periods)
+    words = said(asked.question, known, seen.shares, [0], asked.periods)
     scores = score(asked.question, known, words, cosines, seen.shares)
     best = np.argpartition(-scores, count)[:count] if len(scores) > count else np.arange(len(scores))
     return np.sort(seen.ids[best])

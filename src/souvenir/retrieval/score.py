@@ -7,7 +7,7 @@ before and after is the entry before and after. A whole space is scored like tha
 one. Weights and their origin: docs/retrieval.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -114,13 +114,13 @@ def said(
     question: Question,
     surface: Surface,
     lexical: Floats,
-    speakers: NDArray[np.int32],
+    speakers: Collection[int],
     periods: Sequence[TimeRange],
 ) -> Floats:
     """The part of each passage's score that can be told before the question's vector is known.
 
-    `lexical` is BM25 as a share of the question's whole, `speakers` are those the question names, `periods` the times
-    it speaks of.
+    `lexical` is BM25 as a share of the question's whole, `speakers` are those the question names, each once, `periods`
+    the times it speaks of.
     """
     w = WEIGHTS
     total: Floats = surface.prior + np.float32(w.lexical) * lexical
@@ -133,8 +133,8 @@ def said(
         total += np.float32(w.dated) * surface.dated
     if question.wants_number:
         total += np.float32(w.number) * surface.numbers
-    if speakers.size:
-        total += np.float32(w.speaker) * np.isin(surface.speaker, speakers)
+    for speaker in speakers:
+        total += np.float32(w.speaker) * (surface.speaker == speaker)
     if periods:
         total += np.float32(w.time) * _within(periods, surface.at)
     return total

@@ -254,7 +254,7 @@ class SpaceIndex:
             shares = shares * visible
         if visible is not None or only != Filter():
             passes = self._passes(only, visible)[order]
-        named = np.array([self._names[term] for term in question.terms if term in self._names], np.int32)
+        named = [self._names[term] for term in question.terms if term in self._names]
         shares_ordered = shares[order]
         periods: tuple[TimeRange, ...] = ()
         if np.isfinite(newest):
