@@ -36,8 +36,37 @@ class Facts:
     shares: dict[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Everybody in their own process, ours first, on each set of messages by its title; the last is the largest."""
+
+    sets: dict[str, tuple[Measured, ...]]
+
+    @property
+    def largest(self) -> tuple[Measured, ...]:
+        """Everybody on the most messages."""
+        return list(self.sets.values())[-1]
+
+    def largest_of(self) -> list[int]:
+        """How many messages each set has."""
+        return [max(one.adds for one in rows) for rows in self.sets.values()]
+
+
 def recall(measured: Measured, depth: int) -> float:
     return quality(measured.answered).recall[depth]
+
+
+def faster(speed: Speed) -> list[Figure]:
+    """Souvenir's times beside those of the peers, in process; who added less was also searched in less."""
+    ours, *peers = speed.largest
+    title = list(speed.sets)[-1]
+    return [
+        *(Figure(f"{title}: search / {one.name} (p50)", ours.p50 / one.p50, "≤", 1.0, "times") for one in peers),
+        *(
+            Figure(f"{title}: adding / {one.name}, rate", ours.adds_per_second / one.adds_per_second, "≥", 1.0, "times")
+            for one in peers
+        ),
+    ]
 
 
 def figures(locomo: Compared, beam: Compared, facts: Facts) -> list[Figure]:
@@ -69,12 +98,26 @@ def _ahead(compared: Compared, other: Measured) -> float:
 
 def systems(compared: Compared) -> str:
     """Everybody's row."""
-    heads = ["", *(f"recall@{depth}" for depth in DEPTHS), "all@5", "MRR", "p50 ms", "p95 ms", "adds/s", "memory MB"]
+    heads = ["", *(f"recall@{depth}" for depth in DEPTHS), "all@5", "MRR", "memory MB"]
     lines = [_row(heads), _row(["---"] * len(heads))]
     for one in compared.everybody:
-        costs = [f"{one.p50:.2g}", f"{one.p95:.2g}", f"{one.adds_per_second:,.0f}", f"{max(one.memory_mb, 0):.0f}"]
-        lines.append(_row([one.name, *_shares(quality(one.answered)), *costs]))
+        lines.append(_row([one.name, *_shares(quality(one.answered)), f"{max(one.memory_mb, 0):.0f}"]))
     return "\n".join(lines)
+
+
+def speeds(speed: Speed) -> str:
+    """Everybody's row of times, each set's beside the other's."""
+    heads = ["", *(f"{title}: {what}" for title in speed.sets for what in ("search, p50 ms", "p95", "adds/s"))]
+    lines = [_row(heads), _row(["---"] * len(heads))]
+    for rows in zip(*speed.sets.values(), strict=True):
+        cells = [f"{value}" for one, most in zip(rows, speed.largest_of(), strict=True) for value in _times(one, most)]
+        lines.append(_row([rows[0].name, *cells]))
+    return "\n".join(lines)
+
+
+def _times(one: Measured, most: int) -> tuple[str, str, str]:
+    cut = f" (first {one.adds:,})" if one.adds < most else ""
+    return f"{one.p50:.2g}{cut}", f"{one.p95:.2g}", f"{one.adds_per_second:,.0f}"
 
 
 def categories(answered: Sequence[Answered]) -> str:

@@ -37,11 +37,14 @@ QUIET = {
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One script of `peers/`, the environment it runs in, and the package whose version is named beside it."""
+    """One script of `peers/`, the environment it runs in, and the package whose version is named beside it.
+
+    Without an environment it runs in ours.
+    """
 
     title: str
     script: str
-    environment: str
+    environment: str = ""
     package: str = ""
     needs_embeddings: bool = False  # it asks our `/v1/embeddings`, because it changes and cuts texts in its own way
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class Measured:
     name: str
     answered: tuple[Answered, ...]
     search_ms: tuple[float, ...]
+    adds: int
     adds_per_second: float
     memory_mb: float
 
@@ -110,12 +114,23 @@ def embeddings(folder: Path) -> Iterator[str]:
         yield f"{server.url}/v1"
 
 
-def measure(runner: Runner, conversations: Sequence[Conversation], job: Path, *, keep: bool = False) -> Measured:
-    """Run one on a job that has been written, or take its last result. Raises CalledProcessError when it fails."""
-    kept = HOME / "results" / f"{runner.script}-{_identity(runner, job)}.json"
+def measure(
+    runner: Runner,
+    conversations: Sequence[Conversation],
+    job: Path,
+    *,
+    keep: bool = False,
+    add_seconds: int | None = None,
+) -> Measured:
+    """Run one on a job that has been written, or take its last result. Raises CalledProcessError when it fails.
+
+    Who has not added everything after `add_seconds` adds no more.
+    """
+    more = () if add_seconds is None else (str(add_seconds),)
+    kept = HOME / "results" / f"{runner.script}-{_identity(runner, job, more)}.json"
     if not (keep and kept.exists()):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(_run(runner, job)), encoding="utf-8")
+        kept.write_text(json.dumps(_run(runner, job, more)), encoding="utf-8")
     read = json.loads(kept.read_text(encoding="utf-8"))
     answered = [
         Answered(question, tuple(ranking))
@@ -126,25 +141,27 @@ def measure(runner: Runner, conversations: Sequence[Conversation], job: Path, *,
         runner.named,
         tuple(answered),
         tuple(seconds * 1000 for seconds in read["search_seconds"]),
+        read["adds"],
         read["adds"] / read["add_seconds"],
         read["memory_bytes"] / 2**20,
     )
 
 
-def _identity(runner: Runner, job: Path) -> str:
+def _identity(runner: Runner, job: Path, more: Sequence[str]) -> str:
     """What a result depends on: texts, versions, settings and the script, as a short name."""
-    files = [job / "job.json", PINS / f"{runner.environment}.txt", PINS / f"{runner.script}.py", PINS / "common.py"]
-    told = repr(sorted(runner.settings.items())).encode()
+    files = [job / "job.json", PINS / f"{runner.script}.py", PINS / "common.py"]
+    files += [PINS / f"{runner.environment}.txt"] if runner.environment else []
+    told = repr((sorted(runner.settings.items()), more)).encode()
     return hashlib.sha256(told + b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-def _run(runner: Runner, job: Path) -> dict[str, Any]:
-    python = install(runner.environment)
+def _run(runner: Runner, job: Path, more: Sequence[str]) -> dict[str, Any]:
+    python = install(runner.environment) if runner.environment else sys.executable
     print(f"  {runner.named} on {job.name}", end="", flush=True)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as home, contextlib.ExitStack() as stack:
         result = Path(home) / "result.json"
-        command = [str(python), "-m", f"bench.retrieval.peers.{runner.script}", str(job), str(result)]
+        command = [str(python), "-m", f"bench.retrieval.peers.{runner.script}", str(job), str(result), *more]
         settings = environ(home) | dict(runner.settings)
         if runner.needs_embeddings:
             settings["BENCH_EMBEDDINGS_URL"] = stack.enter_context(embeddings(Path(home)))

@@ -135,7 +135,8 @@ def measure(conversations: Sequence[Conversation]) -> Own:
         answered, route, search = ask(server, conversations)
         memory = server.memory() - before
         adds = sum(len(one.items) for one in conversations)
-        measured = Measured("**Souvenir**", answered, search, single_adds(server, conversations[0]), memory / 2**20)
+        singles = single_adds(server, conversations[0])
+        measured = Measured("**Souvenir**", answered, search, adds, singles, memory / 2**20)
         return Own(
             measured, thresholded(server, conversations), never_said(server, conversations), route,
             batch_adds_per_second=adds / (whole - embedding), embedded_adds_per_second=adds / whole,

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import sys
 import tempfile
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 
 TOP = 20
 WIDTH = 384
+
+_WITH_SECONDS = 3
 
 Vector = NDArray[np.float32]
 
@@ -54,28 +57,35 @@ Opener = Callable[[str, Lookup, Path], Store]
 
 
 def run(opener: Opener, memory: Callable[[], int] | None = None) -> None:
-    """Do the job whose folder is the first argument; the result goes to the file that is the second."""
+    """Do the job whose folder is the first argument; the result goes to the file that is the second.
+
+    With a third, adding stops after so many seconds, and questions are asked of what is there then.
+    """
     job = Job(Path(sys.argv[1]))
+    seconds = float(sys.argv[3]) if len(sys.argv) > _WITH_SECONDS else math.inf
     memory = memory or (lambda: tree_memory(os.getpid()))
     with tempfile.TemporaryDirectory() as folder:
         gc.collect()
         before = memory()
-        result = measure(job, opener, Path(folder))
+        result = measure(job, opener, Path(folder), seconds)
         gc.collect()
         result["memory_bytes"] = memory() - before
     Path(sys.argv[2]).write_text(json.dumps(result), encoding="utf-8")
 
 
-def measure(job: Job, opener: Opener, folder: Path) -> dict[str, Any]:
+def measure(job: Job, opener: Opener, folder: Path, seconds: float = math.inf) -> dict[str, Any]:
     stores: list[Store] = []
     rankings: list[list[list[str]]] = []
-    adding, searching = 0.0, []
+    adding, adds, searching = 0.0, 0, []
     for one in job.conversations:
         store = opener(one["name"], job.lookup, folder)
         stores.append(store)  # kept, so that memory counts all of them
         started = time.perf_counter()
         for id_, text, at in zip(one["ids"], one["texts"], one["at"], strict=True):
             store.add(id_, text, at)
+            adds += 1
+            if adding + time.perf_counter() - started > seconds:
+                break
         settle = getattr(store, "settle", None)
         if settle is not None:
             settle()
@@ -86,7 +96,6 @@ def measure(job: Job, opener: Opener, folder: Path) -> dict[str, Any]:
             found = store.search(query)
             searching.append(time.perf_counter() - started)
             rankings[-1].append(list(dict.fromkeys(found))[:TOP])
-    adds = sum(len(one["ids"]) for one in job.conversations)
     return {"rankings": rankings, "search_seconds": searching, "adds": adds, "add_seconds": adding}
 
 

@@ -47,7 +47,8 @@ class MemorySharingContract:
             [Audit("share", copy.memory_id, None, tea.content, "", "ann", clock.now())],
         )
         own, theirs = await everything(passages, mine), await everything(passages, ours)
-        assert theirs[copy.passage_id or 0] == own[tea.passage_id or 0]
+        *same, origin = theirs[copy.passage_id or 0]
+        assert (same, origin) == ([*own[tea.passage_id or 0][:-1]], {"memory_id": copy.memory_id})
         shown = await passages.get(ours, [copy.passage_id or 0])
         assert shown[copy.passage_id or 0].origin == {"memory_id": copy.memory_id}
         assert await state(store, passages, mine) == before

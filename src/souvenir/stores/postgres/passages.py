@@ -97,7 +97,10 @@ with space as (
     on conflict (space_id) do update
        set revision = passage_spaces.revision + 1, passages = passage_spaces.passages + %(count)s
     returning revision)
-select revision, array(select nextval('passage_ids') from generate_series(1, %(count)s)) as ids from space
+select revision, array(select nextval('passage_ids') from generate_series(1, %(count)s)) as ids,
+       (select jsonb_object_agg(model, dimension) from embedding_models
+         where space_id = '{GLOBAL_SPACE}' and model = any(%(models)s)) as dimensions
+  from space
 """
 
 _REMOVE = """
@@ -146,10 +149,12 @@ class PostgresPassageStore:
         if not passages:
             return ()
         embeddings = [_embedding_of(passage) for passage in passages]
+        lengths = _lengths(passages)
         async with self._database.joined() as connection:
-            row = await _one(connection, _GROW, {"space": space, "count": len(passages)})
+            row = await _one(connection, _GROW, {"space": space, "count": len(passages), "models": list(lengths)})
             # behind the space, as everywhere: whoever uses a model first makes all others who do wait
-            await self._check_dimensions(connection, passages)
+            for model in sorted(lengths):
+                await self._check_dimension(model, lengths[model], (row["dimensions"] or {}).get(model))
             ids: list[int] = row["ids"]
             revision: int = row["revision"]
             try:
@@ -234,9 +239,9 @@ class PostgresPassageStore:
     async def lock_chat(self, space: SpaceId, chat_id: str) -> None:
         """An advisory lock, since the chat itself may be kept by another engine."""
         async with self._database.joined() as connection:
-            await connection.execute(BE_PRESENT, [space])
             await connection.execute(
-                "select pg_advisory_xact_lock(hashtextextended(%s, hashtextextended(%s, 0)))", [chat_id, space]
+                f"{BE_PRESENT}, pg_advisory_xact_lock(hashtextextended(%s, hashtextextended(%s, 0)))",
+                [space, chat_id, space],
             )
 
     async def external_ids(self, space: SpaceId, chat_id: str, external_ids: Sequence[str]) -> dict[str, str]:
@@ -307,7 +312,7 @@ class PostgresPassageStore:
         embeddings = {passage_id: _Halfvec(_embedding(vector)) for passage_id, vector in sorted(vectors.items())}
         async with self._database.transaction() as connection:
             revision = await _next_revision(connection, space)
-            await self._check_dimension(connection, model, {len(vector) for vector in vectors.values()})
+            await self._check_dimension(model, {len(vector) for vector in vectors.values()})
             async with connection.cursor() as cursor:
                 cursor.adapters.register_dumper(_Halfvec, _HalfvecDumper)
                 await cursor.executemany(
@@ -335,27 +340,21 @@ class PostgresPassageStore:
             )
             return int(gone["count"])
 
-    async def _check_dimensions(self, connection: Connection, passages: Sequence[NewPassage]) -> None:
-        lengths: dict[str, set[int]] = defaultdict(set)
-        for passage in passages:
-            if passage.vector is not None and passage.model is not None:
-                lengths[passage.model].add(len(passage.vector))
-        for model in sorted(lengths):
-            await self._check_dimension(connection, model, lengths[model])
-
-    async def _check_dimension(self, connection: Connection, model: str, lengths: set[int]) -> None:
-        cursor = await connection.execute(
-            "select dimension from embedding_models where space_id = %s and model = %s", [GLOBAL_SPACE, model]
-        )
-        row = await cursor.fetchone()
-        if row is not None:
-            dimension = int(row["dimension"])
-        else:
+    async def _check_dimension(self, model: str, lengths: set[int], dimension: int | None = None) -> None:
+        if dimension is None:
             dimension = await self._models.register(model, min(lengths), self._clock.now())
         if wrong := lengths - {dimension}:
             raise DimensionMismatch(
                 f"the embedding model {model} has vectors of {dimension} here, and one of {min(wrong)} came"
             )
+
+
+def _lengths(passages: Sequence[NewPassage]) -> dict[str, set[int]]:
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for passage in passages:
+        if passage.vector is not None and passage.model is not None:
+            lengths[passage.model].add(len(passage.vector))
+    return lengths
 
 
 class _Halfvec:
