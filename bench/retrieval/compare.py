@@ -2,16 +2,20 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.retrieval import data, jobs, page, souvenir_http
 from bench.retrieval.data import Conversation
 from bench.retrieval.floors import FLOORS
-from bench.retrieval.page import Compared, Facts
+from bench.retrieval.many import many
+from bench.retrieval.page import Compared, Facts, Speed
 from bench.retrieval.peer_list import PEERS
-from bench.retrieval.side_by_side import HOME, ROOT, Runner, measure
+from bench.retrieval.side_by_side import HOME, ROOT, Measured, Runner, measure
 
 DOCS = ROOT / "docs"
+OURS = Runner("**Souvenir**, in process", "ours")
+ADD_SECONDS = 100
 
 
 def compare(title: str, conversations: Sequence[Conversation], peers: Sequence[Runner], *, keep: bool) -> Compared:
@@ -37,6 +41,23 @@ def newest(facts: Conversation, peers: Sequence[Runner], *, keep: bool) -> Facts
         ]
         shares[measured.name] = sum(right) / len(right)
     return Facts(shares)
+
+
+def speed(locomo: Compared, beam: Compared, peers: Sequence[Runner], folder: Path, *, keep: bool) -> Speed:
+    """Everybody in process. Those who embed for themselves are left out of the largest set: it would take hours."""
+    sets: dict[str, tuple[Measured, ...]] = {}
+    for compared, conversations in ((locomo, data.locomo(folder)), (beam, data.beam(folder))):
+        job = HOME / "jobs" / compared.title.lower()
+        through = replace(compared.own.measured, name="**Souvenir**, over HTTP")
+        sets[compared.title] = (measure(OURS, conversations, job), through, *compared.peers)
+    everything, job = [many()], HOME / "jobs" / "many"
+    jobs.write(everything, job)
+    libraries = [peer for peer in peers if not peer.needs_embeddings]
+    sets["10,000 made messages"] = (
+        measure(OURS, everything, job, add_seconds=ADD_SECONDS),
+        *(measure(peer, everything, job, keep=keep, add_seconds=ADD_SECONDS) for peer in libraries),
+    )
+    return Speed(sets)
 
 
 def run(folder: Path = data.SHARED) -> str:
@@ -65,7 +86,8 @@ def main() -> None:
         return
     peers = [peer for peer in PEERS if peer.script not in arguments.without]
     gathered = gather(arguments.data, peers, keep=arguments.keep)
-    text = page.whole(*gathered, kept=arguments.keep)
+    times = speed(gathered[0], gathered[1], peers, arguments.data, keep=arguments.keep)
+    text = page.whole(*gathered, times, kept=arguments.keep)
     print(text)
     path = DOCS / "retrieval.md"
     before = path.read_text(encoding="utf-8") if path.exists() else ""

@@ -11,6 +11,7 @@ from bench.retrieval.side_by_side import Measured
 from bench.retrieval.souvenir_http import Own
 
 AHEAD = 0.10
+_WHOLE = 100  # beyond that nobody wants decimals
 BEGIN, END = "<!-- written by make bench-peers: begin -->", "<!-- written by make bench-peers: end -->"
 
 
@@ -38,18 +39,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Everybody in their own process, ours first, on each set of messages by its title; the last is the largest."""
+    """Everybody's times, by the title of a set of messages; in each ours, in process, is first. The last set is the
+    largest."""
 
     sets: dict[str, tuple[Measured, ...]]
 
     @property
-    def largest(self) -> tuple[Measured, ...]:
-        """Everybody on the most messages."""
-        return list(self.sets.values())[-1]
-
-    def largest_of(self) -> list[int]:
-        """How many messages each set has."""
-        return [max(one.adds for one in rows) for rows in self.sets.values()]
+    def largest(self) -> tuple[str, tuple[Measured, ...]]:
+        """The title of the last one, and everybody on it."""
+        return list(self.sets.items())[-1]
 
 
 def recall(measured: Measured, depth: int) -> float:
@@ -57,9 +55,8 @@ def recall(measured: Measured, depth: int) -> float:
 
 
 def faster(speed: Speed) -> list[Figure]:
-    """Souvenir's times beside those of the peers, in process; who added less was also searched in less."""
-    ours, *peers = speed.largest
-    title = list(speed.sets)[-1]
+    """Souvenir's times beside those of the peers, all in process."""
+    title, (ours, *peers) = speed.largest
     return [
         *(Figure(f"{title}: search / {one.name} (p50)", ours.p50 / one.p50, "≤", 1.0, "times") for one in peers),
         *(
@@ -99,25 +96,29 @@ def _ahead(compared: Compared, other: Measured) -> float:
 def systems(compared: Compared) -> str:
     """Everybody's row."""
     heads = ["", *(f"recall@{depth}" for depth in DEPTHS), "all@5", "MRR", "memory MB"]
-    lines = [_row(heads), _row(["---"] * len(heads))]
-    for one in compared.everybody:
-        lines.append(_row([one.name, *_shares(quality(one.answered)), f"{max(one.memory_mb, 0):.0f}"]))
-    return "\n".join(lines)
+    rows = [
+        _row([one.name, *_shares(quality(one.answered)), f"{max(one.memory_mb, 0):.0f}"]) for one in compared.everybody
+    ]
+    return "\n".join([_row(heads), _row(["---"] * len(heads)), *rows])
 
 
 def speeds(speed: Speed) -> str:
-    """Everybody's row of times, each set's beside the other's."""
-    heads = ["", *(f"{title}: {what}" for title in speed.sets for what in ("search, p50 ms", "p95", "adds/s"))]
+    """Everybody's times on each set."""
+    heads = ["", *(f"{title}: {what}" for title in speed.sets for what in ("search p50 ms", "p95", "adds/s"))]
     lines = [_row(heads), _row(["---"] * len(heads))]
-    for rows in zip(*speed.sets.values(), strict=True):
-        cells = [f"{value}" for one, most in zip(rows, speed.largest_of(), strict=True) for value in _times(one, most)]
-        lines.append(_row([rows[0].name, *cells]))
+    for name in dict.fromkeys(one.name for rows in speed.sets.values() for one in rows):
+        cells = [name]
+        for rows in speed.sets.values():
+            own = next((one for one in rows if one.name == name), None)
+            cells += _times(own, rows[0].adds) if own is not None else ["", "", ""]
+        lines.append(_row(cells))
     return "\n".join(lines)
 
 
-def _times(one: Measured, most: int) -> tuple[str, str, str]:
-    cut = f" (first {one.adds:,})" if one.adds < most else ""
-    return f"{one.p50:.2g}{cut}", f"{one.p95:.2g}", f"{one.adds_per_second:,.0f}"
+def _times(one: Measured, most: int) -> list[str]:
+    cut = f" (of {one.adds:,})" if one.adds < most else ""
+    p50, p95 = (f"{value:.2g}" if value < _WHOLE else f"{value:.0f}" for value in (one.p50, one.p95))
+    return [f"{p50}{cut}", p95, f"{one.adds_per_second:,.0f}"]
 
 
 def categories(answered: Sequence[Answered]) -> str:
@@ -181,7 +182,7 @@ def light(locomo: Compared, beam: Compared, facts: Facts) -> str:
     ])  # fmt: skip
 
 
-def whole(locomo: Compared, beam: Compared, facts: Facts, *, kept: bool) -> str:
+def whole(locomo: Compared, beam: Compared, facts: Facts, speed: Speed, *, kept: bool) -> str:
     """The page with the peers; `kept` ones were run before."""
     parts = [
         "# Retrieval, side by side",
@@ -192,6 +193,11 @@ def whole(locomo: Compared, beam: Compared, facts: Facts, *, kept: bool) -> str:
         table(figures(locomo, beam, facts)),
         _NEVER_SAID,
         empty(beam.own),
+        "## Speed",
+        _SPEED,
+        speeds(speed),
+        table(faster(speed)),
+        _SLOWER,
     ]
     for one, about in ((locomo, _LOCOMO), (beam, _BEAM)):
         parts += [f"## {one.title}", about, systems(one), costs(one), "Souvenir by category:"]
@@ -222,6 +228,15 @@ What was never said is asked for by putting the questions of one conversation to
 fair: chats 1 to 3 are about web projects and 4 and 5 are geometry lessons, and another project often has an answer to
 "When does my first sprint end?". The share of the questions of a row's chat that bring nothing from a column's:"""
 
+_SPEED = """\
+Everybody is called in their own process with the vectors at hand, messages one by one; who has not added all of the
+last set after 100 seconds is asked about what is there. Souvenir over HTTP is the same with a server between. Souvenir
+writes each message to disk before it says so, as mem0 and Chroma do; txtai and LangGraph's store hold it in memory."""
+
+_SLOWER = """\
+A fifth of a millisecond of Souvenir's search asks the database whether another process wrote anything, which nobody
+else here can know."""
+
 _LOCOMO = """\
 Five long conversations between two people, 2,760 turns and 997 questions with evidence. recall@k is the share of a
 question's evidence turns within the first k, averaged over questions; all@5 is the share of questions with all of it
@@ -242,9 +257,10 @@ _METHOD = """\
 - Peers get the same texts, with the speaker's name before a LoCoMo turn, because only Souvenir has a field for it (it
   helps them: plain BM25 gains 3 points of recall@10). Dates go along as metadata where there is a place for it. An
   image's caption is part of the turn's text, for everybody.
-- Embedding is in nobody's search time: peers look the vectors up; Souvenir and Hindsight are asked when the query's
-  vector is at hand. Adds are one by one and without the embedder's time, except that Hindsight changes and cuts texts
-  before it embeds them, so that its adds include what it asks of our `/v1/embeddings`. Plain BM25 is built in one go.
+- Embedding is in nobody's search time: peers look the vectors up, as Souvenir does in process; over HTTP Souvenir and
+  Hindsight are asked when the query's vector is at hand. Adds are one by one and without the embedder's time, except
+  that Hindsight changes and cuts texts before it embeds them, so that its adds include what it asks of our
+  `/v1/embeddings`. Plain BM25 is built in one go.
 - Memory is the growth of the process and its children, or of server and database, from before the first message to
   after the last question, what is shared counted once.
 - Souvenir's weights and threshold were chosen with these very conversations at hand (`python -m bench.retrieval.fit`

@@ -19,11 +19,11 @@ def newest_first(found: Candidates, question: Question, stored: Mapping[int, Pas
 
     A restatement has every word of the question that the older one has, half of its other words, and is about as long.
     """
-    asked = frozenset(question.terms)
     top = [stored[passage_id] for passage_id in found.ids[:_LOOKED_AT].tolist()]
     at = [passage.at for passage in top]
     before: list[float] = found.scores[:_LOOKED_AT].tolist()
     now = before.copy()
+    asked = [_asked(passage, question) for passage in top]
     words: dict[int, frozenset[str]] = {}
 
     def said(place: int) -> frozenset[str]:
@@ -38,7 +38,9 @@ def newest_first(found: Candidates, question: Question, stored: Mapping[int, Pas
                 now[newer] <= now[older]
                 and at[newer] > at[older]
                 and before[newer] >= before[older] - _NO_FURTHER
-                and _restates(said(newer), said(older), asked)
+                and asked[older]
+                and asked[older] <= asked[newer]
+                and _much_the_same(said(newer), said(older))
             ):
                 now[newer] = float(np.nextafter(np.float32(now[older]), np.float32(np.inf)))
     if now == before:
@@ -48,6 +50,11 @@ def newest_first(found: Candidates, question: Question, stored: Mapping[int, Pas
     return replace(found, scores=scores).chosen(np.lexsort((-found.ids, -scores)))
 
 
-def _restates(newer: frozenset[str], older: frozenset[str], asked: frozenset[str]) -> bool:
-    shared = newer & older
-    return bool(shared & asked) and older & asked <= newer and len(shared) >= _SAME_SHARE * min(len(newer), len(older))
+def _asked(passage: Passage, question: Question) -> frozenset[str]:
+    """The words of the question that a passage has."""
+    terms = f" {passage.terms} "
+    return frozenset([term for term in question.terms if f" {term} " in terms])
+
+
+def _much_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _SAME_SHARE * min(len(one), len(other))
