@@ -227,7 +227,8 @@ _NEVER_SAID = """\
 What was never said is asked for by putting the questions of one conversation to another. On BEAM that is not always
 fair: chats 1 to 3 are about web projects and 4 and 5 are geometry lessons, and another project often has an answer to
 "When does my first sprint end?". Of the 45 questions that bring something, about 25 have an answer there or a standing
-wish that applies to them, as read by one of us. The share of a row's questions that bring nothing from a column's chat:"""
+wish that applies to them, as read by one of us. The share of a row's questions that bring nothing from a column's
+chat:"""
 
 _SPEED = """\
 Everybody is called in their own process with the vectors at hand, messages one by one; who has not added all of the
