@@ -5,6 +5,7 @@ the space in their text. So the space and the model are written into statements 
 """
 
 import asyncio
+import functools
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -50,7 +51,7 @@ select string_agg(int8send(passage_id), ''::bytea) as ids,
 
 _GLIMPSE = """
 (select passage_id, chat_id, at, role, signs, words, ' ' || terms || ' ' as terms,
-        split_part(lower(speaker), ' ', 1) = any(%(names)s::text[]) as named,
+        {named} as named,
         case when model = {model} then -({vector} <#> {asked}) end as cosine
    from passages where {where})
 """
@@ -322,8 +323,14 @@ def _asked(look: Look) -> str:
     return f"%(vector)s::real[]::halfvec({int(look.dimension)})"
 
 
-def _numbers_of(look: Look) -> list[float] | None:
-    return look.vector.tolist() if look.vector is not None else None
+def _numbers_of(look: Look) -> str | None:
+    return _written(look.vector.tobytes()) if look.vector is not None else None
+
+
+@functools.lru_cache(maxsize=64)  # a question is looked up several times
+def _written(vector: bytes) -> str:
+    """As text: a list of numbers takes the driver longer to send than some looks take."""
+    return f"{{{','.join(map(str, np.frombuffer(vector, np.float32).tolist()))}}}"
 
 
 def _visible(space: SpaceId, as_of: datetime | None, asked_at: datetime) -> tuple[list[str], dict[str, Any]]:
@@ -365,7 +372,12 @@ def _glimpses(look: Look, *where: str) -> str:
     """A statement for passages that meet any of some conditions, each with its own order and limit."""
     weighed = min(len(look.weights), _WEIGHED_TERMS)
     parts = [f"case when strpos(terms, %(term{n})s) > 0 then %(weight{n})s::float8 else 0 end" for n in range(weighed)]
-    own = {"model": _literal(look.model), "vector": _vector(look.dimension), "asked": _asked(look)}
+    own = {
+        "model": _literal(look.model),
+        "vector": _vector(look.dimension),
+        "asked": _asked(look),
+        "named": "split_part(lower(speaker), ' ', 1) = any(%(names)s::text[])" if look.names else "false",
+    }
     passages = "union all".join(_GLIMPSE.format(where=condition, **own) for condition in where)
     return _GLIMPSES.format(share=" + ".join(parts) or "0", passages=passages)
 
