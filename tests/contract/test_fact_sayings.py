@@ -103,17 +103,34 @@ async def test_what_is_said_about_facts_is_understood(database: PostgresDatabase
     assert wrong == []
 
 
+CONTEXTS = {
+    "in an empty chat": (),
+    "after a single fact": LISTS,
+    "after a numbered list": LISTS[::-1],
+    "after a row": (LISTS[0], LISTS[2], LISTS[1]),
+}
+
+
 @pytest.mark.req("FACT-4")
-@pytest.mark.parametrize(
-    "before",
-    [(), LISTS, LISTS[::-1], (LISTS[0], LISTS[2], LISTS[1])],
-    ids=["in an empty chat", "after a single fact", "after a numbered list", "after a row"],
-)
+@pytest.mark.parametrize("context", CONTEXTS)
 async def test_ordinary_messages_are_neither_answered_nor_change_anything(
-    database: PostgresDatabase, before: Sequence[str]
+    database: PostgresDatabase, context: str
 ) -> None:
+    """All of them in an empty chat, and each after one of the others."""
+    place = list(CONTEXTS).index(context)
+    said = sayings("ordinary")
+    await assert_ordinary(database, CONTEXTS[context], said[place - 1 :: len(CONTEXTS) - 1] if place else said)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("context", CONTEXTS)
+async def test_every_ordinary_message_is_one_in_every_context(database: PostgresDatabase, context: str) -> None:
+    await assert_ordinary(database, CONTEXTS[context], sayings("ordinary"))
+
+
+async def assert_ordinary(database: PostgresDatabase, before: Sequence[str], said: Sequence[dict[str, Any]]) -> None:
     wrong = []
-    for saying in sayings("ordinary"):
+    for saying in said:
         listener = Listener(database)
         await listener.hear(*before)
         stored = await listener.stored()
