@@ -14,25 +14,8 @@ from typing import NamedTuple
 from souvenir.retrieval.space_index import Candidates
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """The weights for one embedding model, and the least probability worth showing."""
-
-    cosine: float
-    together: float
-    unknown_names: float
-    size: float
-    few: float
-    length: float
-    said_bias: float
-    score: float
-    behind: float
-    bias: float
-    threshold: float
-
-
 class Evidence(NamedTuple):
-    """Signs that something was said: each has a weight of its name in a `Calibration`.
+    """Signs that something was said, or what each of them weighs.
 
     The more there is, the nearer the nearest is by chance; and the longer it is, the more words it shares by chance.
     """
@@ -45,6 +28,18 @@ class Evidence(NamedTuple):
     length: float
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The weights for one embedding model, those of each sign among them, and the least probability worth showing."""
+
+    said: Evidence
+    said_bias: float
+    score: float
+    behind: float
+    bias: float
+    threshold: float
+
+
 JUDGED = 10  # candidates, from the top, by which it is judged whether anything was said
 _TOGETHER = 8  # terms that are about one thing; a long text has any words somewhere
 _SHARPNESS = 12.0  # of the first question: it is answered yes or no, not perhaps
@@ -54,12 +49,7 @@ _SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of adv
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
-    cosine=11.15,
-    together=6.14,
-    unknown_names=-5.16,
-    size=-0.3,
-    few=-0.45,
-    length=-0.55,
+    said=Evidence(cosine=11.15, together=6.14, unknown_names=-5.16, size=-0.3, few=-0.45, length=-0.55),
     said_bias=-5.38,
     score=0.37,
     behind=1.2,
@@ -80,16 +70,7 @@ def probabilities(found: Candidates, terms: Sequence[str], calibration: Calibrat
     if not scores:
         return []
     c = calibration
-    seen = evidence(found, terms)
-    said = (
-        c.said_bias
-        + c.cosine * seen.cosine
-        + c.together * seen.together
-        + c.unknown_names * seen.unknown_names
-        + c.size * seen.size
-        + c.few * seen.few
-        + c.length * seen.length
-    )
+    said = c.said_bias + sum(weight * sign for weight, sign in zip(c.said, evidence(found, terms), strict=True))
     anything, best = _logistic(_SHARPNESS * said), max(scores)
     return [anything * _logistic(c.bias + c.score * score + c.behind * (score - best)) for score in scores]
 
