@@ -11,7 +11,7 @@ from bench.retrieval.side_by_side import Measured
 from bench.retrieval.souvenir_http import Own
 
 AHEAD = 0.10
-_WHOLE = 100  # beyond that nobody wants decimals
+_WHOLE = 10  # from there on nobody wants decimals
 BEGIN, END = "<!-- written by make bench-peers: begin -->", "<!-- written by make bench-peers: end -->"
 
 
