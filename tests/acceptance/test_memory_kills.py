@@ -191,7 +191,7 @@ def _reach(connection: psycopg.Connection, worker: SouvenirProcess, more: int) -
 @pytest.mark.parametrize(
     ("amount", "each"),
     [
-        pytest.param(60, 8, id="60"),
+        pytest.param(40, 6, id="40"),
         pytest.param(500, 8, id="500", marks=[pytest.mark.soak, pytest.mark.timeout(3600)]),
     ],
 )

@@ -90,7 +90,7 @@ async def list_files(
     souvenir: TheSouvenir,
     space: TheSpace,
     status: Annotated[FileStatus | None, Query(description="Only files of which this became.")] = None,
-    after: Annotated[str, Query(max_length=8192, description="Only files whose paths come after this.")] = "",
+    after: Annotated[str, Query(max_length=4096, description="Only files whose paths come after this.")] = "",
     limit: Annotated[int | None, Query(description="100 if not given; above 1000 is 1000.")] = None,
 ) -> schemas.SourceFiles:
     """What became of each file, and why one was not indexed."""
