@@ -49,7 +49,7 @@ _SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of adv
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
-    said=Evidence(cosine=11.15, together=6.14, unknown_names=-5.16, size=-0.3, few=-0.45, length=-0.55),
+    said=Evidence(cosine=11.15, together=6.14, unknown_names=-5.16, size=-0.3, few=-0.3, length=-0.55),
     said_bias=-5.38,
     score=0.37,
     behind=1.2,

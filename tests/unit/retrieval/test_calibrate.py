@@ -66,3 +66,11 @@ def test_only_the_first_candidates_are_judged_by() -> None:
 def test_nothing_found_is_nothing_to_judge() -> None:
     none = FOUND.chosen(np.zeros(2, np.bool_))
     assert probabilities(none, [], OURS) == []
+
+
+@pytest.mark.req("SRCH-3")
+def test_the_first_few_messages_do_not_answer_whatever_is_asked() -> None:
+    """A cosine of 0.2 is chance, also where there is little to be near to by chance."""
+    few = replace(FOUND, among=4, average=6.0)
+    assert probabilities(replace(few, cosines=np.array([0.21, 0.13], np.float32)), ["x", "y"], OURS)[0] < OURS.threshold
+    assert probabilities(replace(few, cosines=np.array([0.43, 0.1], np.float32)), ["x", "y"], OURS)[0] > OURS.threshold
