@@ -1,12 +1,7 @@
 """`souvenir index`: store chat messages from a file of JSON Lines, so that they can be found."""
 
-import asyncio
-import contextlib
-import os
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
@@ -16,6 +11,7 @@ from souvenir.api.schemas import SaidMessage
 from souvenir.api.search import store_messages
 from souvenir.app import Souvenir, open_souvenir
 from souvenir.cli.callers import Project, User, operator_for
+from souvenir.cli.lines import lines_of, opened
 from souvenir.cli.progress import showing_progress
 from souvenir.cli.run import Json, checked, print_json, run
 from souvenir.config import Settings
@@ -23,7 +19,6 @@ from souvenir.errors import BadInput, SouvenirError, TooLarge
 from souvenir.identity.caller import Caller
 
 _BATCH = 500
-_CHUNK = 65_536
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -91,22 +86,6 @@ class _Batch:
     error: BadInput | None = None
 
 
-@contextlib.contextmanager
-def opened(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The lines, and how many there are if that can be known."""
-    if name == "-":
-        yield sys.stdin.buffer, None
-        return
-    try:
-        stream = Path(name).open("rb")  # noqa: SIM115 - closed below: errors of what is done with it are not its own
-        count = sum(1 for _ in stream)
-        stream.seek(0)
-    except OSError as error:
-        raise BadInput("FILE", f"{name} cannot be read: {error.strerror}") from None
-    with stream:
-        yield stream, count
-
-
 async def _batches(stream: BinaryIO, chat: str | None, most: int) -> AsyncIterator[_Batch]:
     batch, number = _Batch([], 0, 0), 0
     async for line in lines_of(stream):
@@ -122,40 +101,6 @@ async def _batches(stream: BinaryIO, chat: str | None, most: int) -> AsyncIterat
             yield batch
             batch = _Batch([], number, 0)
     yield batch
-
-
-async def lines_of(stream: BinaryIO) -> AsyncIterator[bytes]:
-    """Lines as they come. The event loop does the waiting, so that Ctrl-C ends it at once."""
-    begun: list[bytes] = []
-    async for chunk in _chunks(stream):
-        first, *others = chunk.split(b"\n")
-        begun.append(first)
-        for line in others:
-            yield b"".join(begun)
-            begun = [line]
-    if last := b"".join(begun):
-        yield last
-
-
-async def _chunks(stream: BinaryIO) -> AsyncIterator[bytes]:
-    source = stream.fileno()
-    while chunk := os.read(source, _CHUNK) if await _can_wait(source) else stream.read(_CHUNK):
-        yield chunk
-
-
-async def _can_wait(source: int) -> bool:
-    """Wait until there is something to read; False of a file, for which nobody waits."""
-    loop, ready = asyncio.get_running_loop(), asyncio.Event()
-    try:
-        loop.add_reader(source, ready.set)
-    except OSError:
-        await asyncio.sleep(0)
-        return False
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(source)
-    return True
 
 
 def _message(line: bytes, chat: str | None, most: int) -> SaidMessage | None:

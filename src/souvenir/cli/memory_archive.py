@@ -12,7 +12,7 @@ from souvenir.api import memory_schemas as schemas
 from souvenir.api.memory_archive import Spool, export_chunks
 from souvenir.app import open_souvenir
 from souvenir.cli.callers import User, operator_for
-from souvenir.cli.index import lines_of, opened
+from souvenir.cli.lines import lines_of, opened
 from souvenir.cli.progress import showing_progress
 from souvenir.cli.run import Json, plain, print_json, run
 from souvenir.config import Settings
