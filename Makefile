@@ -18,7 +18,7 @@ run: $(VENV)/.run  ## install if needed, then start Souvenir on http://127.0.0.1
 test: $(VENV)/.test  ## install what tests need, then run every check CI runs
 	@BIN=$(BIN) ./.ci/checks
 
-soak: $(VENV)/.test  ## the tests that take minutes: 500 memories formed by workers that are killed
+soak: $(VENV)/.test  ## the tests that take minutes: workers killed over and over, 100,000 files, every saying in every context
 	@$(BIN)/pytest -m soak -rP --show-capture=stdout
 
 lint: $(VENV)/.test  ## format and mend what can be mended
