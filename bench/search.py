@@ -40,6 +40,7 @@ from souvenir.retrieval.space_index import SpaceIndex
 from souvenir.retrieval.spaces import SpaceIndexes
 from souvenir.retrieval.vectors import QuantizedVectors
 from souvenir.stores.postgres.large_spaces import PostgresLargeSpaceStore
+from souvenir.testing.passages import states_of
 from souvenir.testing.processes import running
 from souvenir.types import SpaceId, user_space
 
@@ -139,7 +140,7 @@ async def turn_about(
 
 async def full_scan(souvenir: Souvenir, space: SpaceId) -> Search:
     """A search that looks at everything."""
-    state = (await souvenir.passages.states([space]))[space]
+    state = (await states_of(souvenir.passages, [space]))[space]
     model, dimension = souvenir.embedder.model, souvenir.embedder.dimension or 1
     index = SpaceIndex(dimension)
     index._vectors = FloatVectors(dimension)

@@ -19,7 +19,7 @@ from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.stores.postgres.space_archive import PostgresSpaceArchive
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.memories import added, memory
-from souvenir.testing.passages import DIMENSION, MODEL, Follower, everything, new_space, passage
+from souvenir.testing.passages import DIMENSION, MODEL, Follower, everything, new_space, passage, states_of
 from souvenir.types import SpaceId
 from tests.contract.test_jobs import working
 
@@ -194,7 +194,7 @@ async def test_an_index_of_an_erased_space_is_read_anew_when_the_space_comes_bac
         assert (await follower.refresh()).revision > before
         assert follower.known == await everything(passages, where)
         assert (len(follower.known), follower.again) == (1, 1)
-    assert (await passages.states([fresh]))[fresh].revision == 0
+    assert (await states_of(passages, [fresh]))[fresh].revision == 0
 
 
 @pytest.mark.req("LIFE-7", "ID-8")

@@ -21,7 +21,7 @@ from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.passage_store_contract import PassageStoreContract
-from souvenir.testing.passages import DIMENSION, MODEL, Follower, Transaction, passage, unit
+from souvenir.testing.passages import DIMENSION, MODEL, Follower, Transaction, passage, states_of, unit
 from souvenir.testing.postgres import PostgresForTests
 from souvenir.types import SpaceId
 
@@ -59,7 +59,7 @@ async def test_a_text_that_postgres_cannot_hold_is_refused_with_all_that_came_wi
     store, space = PostgresPassageStore(database, clock), SpaceId("user:a")
     with pytest.raises(BadInput, match="text"):
         await store.add(space, [passage("fine"), passage(text)])
-    assert await store.states([space]) == {space: SpaceState(0, 0)}
+    assert await states_of(store, [space]) == {space: SpaceState(0, 0)}
     assert len(await store.add(space, [passage("fine")])) == 1
 
 
@@ -169,7 +169,7 @@ class World:
         assert seen == expected
 
     async def check(self) -> None:
-        states = await self.store.states(self.spaces)
+        states = await states_of(self.store, self.spaces)
         for number, space in enumerate(self.spaces):
             assert states[space].passages == sum(kept.space == number for kept in self.model.values())
         for follower in self.followers:

@@ -26,7 +26,7 @@ from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.jobs import PostgresJobStore
 from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.testing.clock import ManualClock
-from souvenir.testing.passages import new_space
+from souvenir.testing.passages import new_space, states_of
 from souvenir.types import SpaceId
 from tests.unit.retrieval.made import DIMENSION, vector_of
 
@@ -174,7 +174,7 @@ async def test_the_least_recently_asked_spaces_are_let_go_first(
     spaces = [new_space() for _ in range(8)]
     for space in spaces:
         await one.say(space, *(f"note {number}" for number in range(40)))
-    states = await one.passages.states(spaces)
+    states = await states_of(one.passages, spaces)
     for space in spaces:
         await small.current(space, states[space], "words", DIMENSION)
     assert metrics.index_evictions._value.get() > 0

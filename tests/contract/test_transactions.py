@@ -10,7 +10,7 @@ from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import Connection, PostgresDatabase
 from souvenir.stores.postgres.passages import PostgresPassageStore
 from souvenir.testing.clock import ManualClock
-from souvenir.testing.passages import passage
+from souvenir.testing.passages import passage, states_of
 from souvenir.types import SpaceId
 
 
@@ -179,7 +179,7 @@ async def test_a_message_and_its_passage_are_kept_together_or_not_at_all(
     with pytest.raises(ZeroDivisionError):
         await index("bad")
     assert await chats.get_chat(space, "bad") is None
-    assert (await passages.states([space]))[space].passages == 0
+    assert (await states_of(passages, [space]))[space].passages == 0
     await index("good")
     assert await chats.get_chat(space, "good") is not None
-    assert (await passages.states([space]))[space].passages == 1
+    assert (await states_of(passages, [space]))[space].passages == 1

@@ -241,8 +241,9 @@ class Search:
     ) -> tuple[Question, list[Look | None]]:
         """All that needs no vector, done while the question is embedded."""
         await once_embedding_began()
-        states = await self._passages.states(spaces)
-        question = read_question(text, now, self._settings.search_fusion)
+        async with self._passages.states(spaces) as answer:
+            question = read_question(text, now, self._settings.search_fusion)
+            states = await answer()
         return question, await _each([self._look(space, states[space], question, only) for space in spaces])
 
     async def _look(self, space: SpaceId, state: SpaceState, question: Question, only: Filter) -> Look | None:

@@ -1,6 +1,7 @@
 """What search asks of storage: passages in spaces, found again by id, followed by revision."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, get_args
@@ -73,6 +74,9 @@ class SpaceState:
 
     revision: int
     passages: int
+
+
+StatesAnswer = Callable[[], Awaitable[dict[SpaceId, SpaceState]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +172,11 @@ class PassageStore(Protocol):
         """The passages that are still there; with their vectors of a model, where they have one, if it is named."""
         ...
 
-    async def states(self, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
-        """How far spaces have come, in one round trip; a space nobody wrote to has revision 0."""
+    def states(self, spaces: Sequence[SpaceId]) -> AbstractAsyncContextManager[StatesAnswer]:
+        """Ask how far spaces have come, and go on meanwhile: what it yields is called once, to wait for the answer.
+
+        It is as of then, or as a transaction around sees it; a space nobody wrote to has revision 0.
+        """
         ...
 
     def changes(self, space: SpaceId, since: int, until: int, model: str, dimension: int) -> AsyncIterator[Changes]:

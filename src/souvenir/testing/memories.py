@@ -7,7 +7,7 @@ from typing import Any
 
 from souvenir.stores.memory_ports import FoundBy, Memory, MemoryFilter, MemoryStore, NewMemory
 from souvenir.stores.passage_ports import PassageStore
-from souvenir.testing.passages import AT, MODEL, everything, unit
+from souvenir.testing.passages import AT, MODEL, everything, states_of, unit
 from souvenir.types import SpaceId
 
 ALL = MemoryFilter(superseded=True, expired=True, deleted=True)
@@ -69,7 +69,7 @@ async def state(store: MemoryStore, passages: PassageStore, space: SpaceId) -> t
         await store.list(space, ALL, limit=1000),
         await store.conflicts(space, limit=1000),
         await store.counts(space),
-        await passages.states([space]),
+        await states_of(passages, [space]),
         await everything(passages, space),
     )
 

@@ -11,7 +11,7 @@ from souvenir.stores.memory_ports import Audit, FoundBy, Memory, MemoryStore
 from souvenir.stores.passage_ports import PassageStore
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.memories import added, contents, ends, found_by, memory, replaced, state, without_passages
-from souvenir.testing.passages import AT, MODEL, everything, new_space, passage
+from souvenir.testing.passages import AT, MODEL, everything, new_space, passage, states_of
 from souvenir.types import SpaceId
 
 DAY = timedelta(days=1)
@@ -218,7 +218,7 @@ class MemoryArchiveContract:
             space, [replace(pie, memory_id=made, content="User sings", lineage=made)], [], [], {}
         )
         assert await contents(store, space) == [pie.content, tea.content, "User sings"]
-        assert (await passages.states([space]))[space].passages == 4
+        assert (await states_of(passages, [space]))[space].passages == 4
 
     async def test_what_no_memory_can_be_is_refused(
         self, store: MemoryStore, passages: PassageStore, clock: ManualClock

@@ -38,7 +38,7 @@ from souvenir.testing.memory_archive_contract import MemoryArchiveContract
 from souvenir.testing.memory_sharing_contract import MemorySharingContract
 from souvenir.testing.memory_versions_contract import MemoryVersionsContract
 from souvenir.testing.memory_writers_contract import MemoryWritersContract
-from souvenir.testing.passages import AT, MODEL, new_space, unit
+from souvenir.testing.passages import AT, MODEL, new_space, states_of, unit
 
 __all__ = ["MemoryStoreContract"]
 
@@ -316,7 +316,7 @@ class MemoryStoreContract(MemoryVersionsContract, MemoryArchiveContract, MemoryW
         """They are no new version, and nothing that an index has to read."""
         space = new_space()
         one, two = await added(store, space), await added(store, space, "User likes cake")
-        revision = await passages.states([space])
+        revision = await states_of(passages, [space])
         clock.advance(hours=1)
         up = await store.feedback(space, one.memory_id, True, "ann")
         assert up == replace(one, ups=1)
@@ -336,7 +336,7 @@ class MemoryStoreContract(MemoryVersionsContract, MemoryArchiveContract, MemoryW
             ("feedback", "up", "ann", clock.now()),
             ("feedback", "down", "bob", clock.now()),
         ]
-        assert await passages.states([space]) == revision
+        assert await states_of(passages, [space]) == revision
 
     # conflicts
 

@@ -11,7 +11,7 @@ from souvenir.stores.memory_ports import Audit, FoundBy, MemoryStore
 from souvenir.stores.passage_ports import PassageStore
 from souvenir.testing.clock import ManualClock
 from souvenir.testing.memories import added, contents, ends, found_by, memory, replaced, state
-from souvenir.testing.passages import AT, everything, new_space, unit
+from souvenir.testing.passages import AT, everything, new_space, states_of, unit
 
 DAY = timedelta(days=1)
 
@@ -276,4 +276,4 @@ class MemoryVersionsContract:
         assert conflicts == []
         assert "secret" not in repr(await state(store, passages, space))
         assert [text for text, _ in await ends(passages, space)] == [tea.content, cake.content]
-        assert (await passages.states([space]))[space].passages == 2
+        assert (await states_of(passages, [space]))[space].passages == 2

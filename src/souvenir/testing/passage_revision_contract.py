@@ -19,6 +19,7 @@ from souvenir.testing.passages import (
     new_space,
     passage,
     revision_of,
+    states_of,
     unit,
 )
 
@@ -153,7 +154,7 @@ class PassageRevisionContract:
         done.set()
         here, there = await asyncio.gather(*readers)
         assert here.known == there.known == await everything(store, space)
-        assert await store.states([space]) == {space: SpaceState(120, 4 * 6 * 47)}
+        assert await states_of(store, [space]) == {space: SpaceState(120, 4 * 6 * 47)}
 
     @pytest.mark.parametrize("how", ["add", "close", "embed", "remove"])
     async def test_a_change_that_waited_for_another_writer_has_a_revision_of_its_own(
@@ -223,7 +224,7 @@ class PassageRevisionContract:
             await store.close(space, [mine], AT)
             assert (await store.get(space, [mine]))[mine].until == AT
             assert set(await everything(store, space)) == {mine}
-            assert await other.states([space]) == {space: SpaceState(0, 0)}
+            assert await states_of(other, [space]) == {space: SpaceState(0, 0)}
             assert await other.get(space, [mine]) == {}
             assert await other.external_ids(space, "c", ["e"]) == {}
             assert not waiting.done()
@@ -238,7 +239,7 @@ class PassageRevisionContract:
         space = new_space()
         kept = await store.add(space, [passage("a", MODEL, chat_id="c", message_id="m"), passage("b", MODEL)])
         await store.record_external_ids(space, "c", {"e": "m"})
-        before = (await store.states([space]), await everything(store, space), await store.get(space, kept))
+        before = (await states_of(store, [space]), await everything(store, space), await store.get(space, kept))
 
         async def fail() -> None:
             async with transaction():
@@ -248,12 +249,12 @@ class PassageRevisionContract:
                 await store.remove(space, kept[1:])
                 await store.remove_message(space, "c", "m")
                 await store.record_external_ids(space, "c", {"f": "n"})
-                assert (await store.states([space]))[space].passages == 1
+                assert (await states_of(store, [space]))[space].passages == 1
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
             await fail()
-        assert (await store.states([space]), await everything(store, space), await store.get(space, kept)) == before
+        assert (await states_of(store, [space]), await everything(store, space), await store.get(space, kept)) == before
         assert await store.external_ids(space, "c", ["e", "f"]) == {"e": "m"}
         assert await Follower(store, space).read(1, 1) == (set(), set())
         await store.add(space, [passage("c", "model-new", vector=unit(1, 5))])
@@ -288,6 +289,6 @@ class PassageRevisionContract:
                 await store.lock_chat(place, chat)
             pairs = [(store, transaction), (other, other_transaction)] * 4
             await asyncio.gather(*(deliver(who, begin, name) for name, (who, begin) in enumerate(pairs)))
-        assert await store.states([space]) == {space: SpaceState(1, 1)}
+        assert await states_of(store, [space]) == {space: SpaceState(1, 1)}
         (entry,) = (await everything(store, space)).values()
         assert await store.external_ids(space, "c", ["e"]) == {"e": entry[8]}

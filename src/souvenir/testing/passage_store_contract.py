@@ -39,6 +39,7 @@ from souvenir.testing.passages import (
     new_space,
     passage,
     revision_of,
+    states_of,
     unit,
 )
 from souvenir.types import SpaceId
@@ -122,15 +123,15 @@ class PassageStoreContract(PassageRevisionContract):
         assert flat == sorted(set(flat))
         found = await store.get(space, flat)
         assert [found[i].text for i in flat] == [f"{call} {n}" for call in range(3) for n in range(50)]
-        assert (await store.states([space]))[space].passages == 150
+        assert (await states_of(store, [space]))[space].passages == 150
 
     async def test_what_is_not_there_is_left_out(self, store: PassageStore) -> None:
         """Nothing raises, nothing comes into being."""
         space = new_space()
         assert await store.get(space, [1, 2, 2**60]) == {}
         assert await store.get(space, []) == {}
-        assert await store.states([space]) == {space: SpaceState(0, 0)}
-        assert await store.states([]) == {}
+        assert await states_of(store, [space]) == {space: SpaceState(0, 0)}
+        assert await states_of(store, []) == {}
         assert await everything(store, space) == {}
         assert await store.unembedded(MODEL, limit=10) == []
         assert await store.count_unembedded(MODEL) == (0, 0)
@@ -148,7 +149,7 @@ class PassageStoreContract(PassageRevisionContract):
             assert await store.close(space, [2**60], AT) == 0
             assert await store.set_vectors(space, MODEL, {}) == 0
             assert await store.set_vectors(space, MODEL, {2**60: unit(1)}) == 0
-            assert await store.states([space]) == {space: SpaceState(revision, count)}
+            assert await states_of(store, [space]) == {space: SpaceState(revision, count)}
             await store.add(space, [passage()])
 
     async def test_many_passages_are_read_in_batches_and_each_once(self, store: PassageStore) -> None:
@@ -176,7 +177,7 @@ class PassageStoreContract(PassageRevisionContract):
         assert await store.remove(space, [first, third, first, 2**60]) == 2
         assert await store.remove(space, [first]) == 0
         assert list(await store.get(space, [first, second, third])) == [second]
-        assert (await store.states([space]))[space].passages == 1
+        assert (await states_of(store, [space]))[space].passages == 1
 
     async def test_a_chat_is_removed_with_its_external_ids_and_a_message_without(self, store: PassageStore) -> None:
         """Other chats and other messages stay; a message may be said anew under its external id."""
@@ -226,7 +227,7 @@ class PassageStoreContract(PassageRevisionContract):
         assert await store.external_ids(space, "c", ["é 1", "2", "3", "4", "2"]) == {"é 1": "m1", "2": "m2", "3": "m2"}
         assert await store.external_ids(space, "d", ["é 1", "2"]) == {"2": "m9"}
         assert await store.external_ids(space, "c", []) == {}
-        assert await store.states([space]) == {space: SpaceState(0, 0)}
+        assert await states_of(store, [space]) == {space: SpaceState(0, 0)}
 
     # vectors
 
@@ -261,14 +262,14 @@ class PassageStoreContract(PassageRevisionContract):
         """All that came with it too, and what was there stays."""
         space, bad = new_space(), np.array(vector, np.float32)
         (kept,) = await store.add(space, [passage("a", MODEL, vector=unit(1, 2))])
-        before = (await store.states([space]), await store.get(space, [kept]))
+        before = (await states_of(store, [space]), await store.get(space, [kept]))
         with pytest.raises(BadInput) as refused:
             await store.add(space, [passage("b"), passage("c", MODEL, vector=bad)])
         assert refused.value.field == "vector"
         with pytest.raises(BadInput) as refused:
             await store.set_vectors(space, MODEL, {kept: bad})
         assert refused.value.field == "vector"
-        assert (await store.states([space]), await store.get(space, [kept])) == before
+        assert (await states_of(store, [space]), await store.get(space, [kept])) == before
 
     async def test_a_vector_comes_with_its_model_or_not_at_all(self, store: PassageStore) -> None:
         """Else nobody could tell what it means."""
@@ -287,7 +288,7 @@ class PassageStoreContract(PassageRevisionContract):
                 await store.add(place, [passage("b"), passage("c", MODEL, vector=unit(1, 5))])
         with pytest.raises(DimensionMismatch, match=MODEL):
             await store.set_vectors(space, MODEL, {kept: unit(1, 3)})
-        assert await store.states([space, elsewhere]) == {space: SpaceState(1, 1), elsewhere: SpaceState(0, 0)}
+        assert await states_of(store, [space, elsewhere]) == {space: SpaceState(1, 1), elsewhere: SpaceState(0, 0)}
 
     async def test_passages_without_a_vector_are_found_by_space_and_id(self, store: PassageStore) -> None:
         """Of one space or all, some at a time, until there are none."""
@@ -350,7 +351,7 @@ class PassageStoreContract(PassageRevisionContract):
 
         async def theirs_now() -> object:
             return (
-                await store.states([theirs]), await store.get(theirs, foreign), await everything(store, theirs),
+                await states_of(store, [theirs]), await store.get(theirs, foreign), await everything(store, theirs),
                 await store.external_ids(theirs, "c", ["e", "f"]), await store.unembedded(MODEL, limit=9, space=theirs),
             )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Passages for tests: spaces nobody else uses, vectors that follow from a number, and an index that follows a space."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -64,7 +64,7 @@ class Follower:
 
     async def refresh(self) -> SpaceState:
         """Catch up; from the beginning if removals are no longer on record."""
-        state = (await self.store.states([self.space]))[self.space]
+        state = (await states_of(self.store, [self.space]))[self.space]
         try:
             await self.read(self.revision, state.revision)
         except LookupError:
@@ -90,6 +90,12 @@ class Follower:
         return set(came), gone
 
 
+async def states_of(store: PassageStore, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
+    """How far spaces have come."""
+    async with store.states(spaces) as answer:
+        return await answer()
+
+
 async def everything(store: PassageStore, space: SpaceId, model: str = MODEL) -> dict[int, tuple[Any, ...]]:
     """A space as read from the beginning."""
     follower = Follower(store, space, model)
@@ -99,4 +105,4 @@ async def everything(store: PassageStore, space: SpaceId, model: str = MODEL) ->
 
 async def revision_of(store: PassageStore, space: SpaceId) -> int:
     """How far a space has come."""
-    return (await store.states([space]))[space].revision
+    return (await states_of(store, [space]))[space].revision

@@ -1,5 +1,6 @@
 """Passages in Postgres: a row lock on the space puts its writers in line, vectors travel as raw half precision."""
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -9,24 +10,30 @@ from typing import Any, TypeVar
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
 from psycopg.rows import DictRow, tuple_row
 from psycopg.types.json import Jsonb
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput, DimensionMismatch
-from souvenir.stores.passage_ports import Changes, Columns, Details, NewPassage, Passage, SpaceState, Unembedded
+from souvenir.stores.passage_ports import (
+    Changes,
+    Columns,
+    Details,
+    NewPassage,
+    Passage,
+    SpaceState,
+    StatesAnswer,
+    Unembedded,
+)
 from souvenir.stores.postgres.database import BE_PRESENT, Connection, PostgresDatabase
+from souvenir.stores.postgres.halfvec import Halfvec, HalfvecDumper, packed, unpacked
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
 from souvenir.types import GLOBAL_SPACE, SpaceId
 
 Number = TypeVar("Number", bound=np.generic)
 
-_MAX_DIMENSION = 16_000
 _BATCH_PASSAGES = 5_000
 _BATCH_BYTES = 8 * 2**20
-_HALFVEC_HEAD = 4  # bytes before a halfvec's numbers
 _YEAR_2000 = 946_684_800_000_000
 """Where Postgres counts its microseconds from, in those since 1970."""
 
@@ -210,13 +217,18 @@ class PostgresPassageStore:
         )
         return {row[0]: _passage(row) for row in rows}
 
-    async def states(self, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
+    @contextlib.asynccontextmanager
+    async def states(self, spaces: Sequence[SpaceId]) -> AsyncIterator[StatesAnswer]:
         """Revisions and sizes, in one round trip."""
-        rows = await self._database.fetch(
-            "select space_id, revision, passages from passage_spaces where space_id = any(%s)", [list(spaces)]
-        )
-        known = {row["space_id"]: SpaceState(row["revision"], row["passages"]) for row in rows}
-        return {space: known.get(space, SpaceState(0, 0)) for space in spaces}
+        places = ", ".join(f"${number}" for number in range(1, len(spaces) + 1)) or "null"
+        statement = f"select space_id, revision, passages from passage_spaces where space_id in ({places})"
+
+        async def states() -> dict[SpaceId, SpaceState]:
+            known = {space: SpaceState(int(revision or 0), int(count or 0)) for space, revision, count in await rows()}
+            return {space: known.get(space, SpaceState(0, 0)) for space in spaces}
+
+        async with self._database.ahead(statement.encode(), spaces) as rows:
+            yield states
 
     async def changes(
         self, space: SpaceId, since: int, until: int, model: str, dimension: int
@@ -309,12 +321,12 @@ class PostgresPassageStore:
         """Replace vectors, all or none."""
         if not vectors:
             return 0
-        embeddings = {passage_id: _Halfvec(_embedding(vector)) for passage_id, vector in sorted(vectors.items())}
+        embeddings = {passage_id: Halfvec(packed(vector)) for passage_id, vector in sorted(vectors.items())}
         async with self._database.transaction() as connection:
             revision = await _next_revision(connection, space)
             await self._check_dimension(model, {len(vector) for vector in vectors.values()})
             async with connection.cursor() as cursor:
-                cursor.adapters.register_dumper(_Halfvec, _HalfvecDumper)
+                cursor.adapters.register_dumper(Halfvec, HalfvecDumper)
                 await cursor.executemany(
                     "update passages set model = %s, embedding = %b::halfvec, revision = %s"
                     " where space_id = %s and passage_id = %s",
@@ -357,24 +369,6 @@ def _lengths(passages: Sequence[NewPassage]) -> dict[str, set[int]]:
     return lengths
 
 
-class _Halfvec:
-    """A vector as pgvector sends and receives it."""
-
-    __slots__ = ("raw",)
-
-    def __init__(self, raw: bytes) -> None:
-        self.raw = raw
-
-
-class _HalfvecDumper(Dumper):
-    """Leaves the type to the cast in the query, since an extension's types have other numbers in each database."""
-
-    format = Format.BINARY
-
-    def dump(self, obj: _Halfvec) -> bytes:
-        return obj.raw
-
-
 async def _one(connection: Connection, query: str, values: dict[str, Any]) -> DictRow:
     cursor = await connection.execute(query.encode(), values)
     row = await cursor.fetchone()
@@ -415,22 +409,12 @@ def _row(
 def _embedding_of(passage: NewPassage) -> bytes | None:
     if (passage.vector is None) != (passage.model is None):
         raise BadInput("vector", "comes with the model that made it, or not at all")
-    return _embedding(passage.vector) if passage.vector is not None else None
-
-
-def _embedding(vector: NDArray[np.float32]) -> bytes:
-    if vector.ndim != 1 or not 1 <= len(vector) <= _MAX_DIMENSION:
-        raise BadInput("vector", f"must be one row of 1 to {_MAX_DIMENSION} numbers")
-    with np.errstate(over="ignore"):
-        half = vector.astype(">f2")
-    if not np.isfinite(half).all():
-        raise BadInput("vector", "must hold finite numbers that half precision can express")
-    return len(half).to_bytes(2, "big") + b"\0\0" + half.tobytes()
+    return packed(passage.vector) if passage.vector is not None else None
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
     *first, tags, category, origin, until, vector = row
-    numbers = np.frombuffer(vector, ">f2", offset=_HALFVEC_HEAD) if vector is not None else None
+    numbers = unpacked(vector) if vector is not None else None
     values = (*first, tuple(tags or ()), category, origin or {}, until, numbers)
     return Passage(*values)
 
