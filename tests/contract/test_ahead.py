@@ -12,14 +12,14 @@ ECHO = b"select $1::text, null, 7"
 
 
 async def asked(database: PostgresDatabase, statement: bytes = ECHO, *values: str) -> list[tuple[str | None, ...]]:
-    async with database.ahead(statement, values) as rows:
-        return await rows()
+    async with database.ahead(statement, values, list) as sent:
+        return await sent.answer()
 
 
 async def test_the_answer_is_there_when_it_is_waited_for(database: PostgresDatabase) -> None:
-    async with database.ahead(b"select clock_timestamp()", ()) as rows:
+    async with database.ahead(b"select clock_timestamp()", (), list) as sent:
         await asyncio.sleep(0.05)
-        (then,) = await rows()
+        (then,) = await sent.answer()
     (later,) = await asked(database, b"select clock_timestamp()")
     assert then[0] is not None
     assert later[0] is not None
@@ -27,8 +27,8 @@ async def test_the_answer_is_there_when_it_is_waited_for(database: PostgresDatab
 
 
 async def test_an_answer_that_takes_long_holds_up_nobody_else(database: PostgresDatabase) -> None:
-    async with database.ahead(b"select 'slow' from pg_sleep(0.2)", ()) as rows:
-        slow = asyncio.ensure_future(rows())
+    async with database.ahead(b"select 'slow' from pg_sleep(0.2)", (), list) as sent:
+        slow = asyncio.ensure_future(sent.answer())
         assert await asked(database, ECHO, "quick") == [("quick", None, "7")]
         assert not slow.done()
         assert await slow == [("slow",)]
@@ -51,18 +51,18 @@ async def test_connections_that_died_are_replaced(database: PostgresDatabase) ->
 
 
 async def test_one_that_dies_between_question_and_answer_is_replaced(database: PostgresDatabase) -> None:
-    async with database.ahead(b"select 'answered' from pg_sleep(0.2)", ()) as rows:
+    async with database.ahead(b"select 'answered' from pg_sleep(0.2)", (), list) as sent:
         async with database.transaction() as connection:
             await connection.execute(
                 "select pg_terminate_backend(pid) from pg_stat_activity where query like 'select ''answered''%'"
             )
-        assert await rows() == [("answered",)]
+        assert await sent.answer() == [("answered",)]
 
 
 async def test_who_does_not_wait_for_the_answer_leaves_nothing_behind(database: PostgresDatabase) -> None:
     for _ in range(20):  # more than there are connections
         with pytest.raises(ZeroDivisionError):
-            async with database.ahead(b"select pg_sleep(0.01)", ()):
+            async with database.ahead(b"select pg_sleep(0.01)", (), list):
                 raise ZeroDivisionError
     assert await asked(database, ECHO, "still there") == [("still there", None, "7")]
 

@@ -6,7 +6,8 @@ score tells, and how far it is behind the best. `python -m bench.retrieval.fit` 
 well they hold.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from typing import NamedTuple
@@ -46,6 +47,7 @@ _SHARPNESS = 12.0  # of the first question: it is answered yes or no, not perhap
 _USUAL = 500  # passages the weights were fitted with
 _FEW = 100  # below that chance falls faster
 _SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of advice; others were not measured
+_NEVER = -60.0  # in log odds; below that a number would overflow
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
@@ -71,8 +73,8 @@ def probabilities(found: Candidates, terms: Sequence[str], calibration: Calibrat
         return []
     c = calibration
     said = c.said_bias + sum(weight * sign for weight, sign in zip(c.said, evidence(found, terms), strict=True))
-    anything, best = _logistic(_SHARPNESS * said), max(scores)
-    return [anything * _logistic(c.bias + c.score * score + c.behind * (score - best)) for score in scores]
+    anything, slope, bias = _logistic(_SHARPNESS * said), c.score + c.behind, c.bias - c.behind * max(scores)
+    return [anything * _logistic(bias + slope * score) for score in scores]
 
 
 def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
@@ -80,7 +82,7 @@ def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
     among = min(max(found.among, 2), _MANY)
     return Evidence(
         cosine=float(found.cosines[:JUDGED].max()),
-        together=max(_together(own, found.weights) for own in terms[:JUDGED]),
+        together=_together(terms[:JUDGED], found.weights),
         unknown_names=float(found.named == 0),
         size=log(among / _USUAL),
         few=min(0.0, log(among / _FEW)),
@@ -88,15 +90,45 @@ def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
     )
 
 
-def _together(terms: str, weights: Mapping[str, float]) -> float:
+def _together(texts: Sequence[str], weights: Mapping[str, float]) -> float:
     """The most that different words of a question which stand together in a text weigh."""
-    places = [(place, term) for place, term in enumerate(terms.split(" ")) if term in weights]
+    needles = {f" {term} ": weight for term, weight in weights.items()}
+    padded = [f" {text} " for text in texts]
+    reach = [sum([weight for needle, weight in needles.items() if needle in text]) for text in padded]
     best = 0.0
-    for number, (start, _) in enumerate(places):
-        near = {term for place, term in places[number : number + _TOGETHER] if place < start + _TOGETHER}
-        best = max(best, sum([weights[term] for term in near]))
+    for text, most in sorted(zip(padded, reach, strict=True), key=lambda one: -one[1]):
+        if most <= best:  # the rest cannot have more together, wherever it stands
+            break
+        best = max(best, _nearby(text, needles))
     return best
 
 
+def _nearby(text: str, needles: Mapping[str, float]) -> float:
+    best = weight = 0.0
+    near: deque[tuple[int, str]] = deque()
+    times = dict.fromkeys(needles, 0)
+    place = last = 0
+    for at, needle in sorted([(at, own) for own in needles for at in _places(text, own)]):
+        place, last = place + text.count(" ", last, at), at
+        near.append((place, needle))
+        if not times[needle]:
+            weight += needles[needle]
+        times[needle] += 1
+        while near[0][0] <= place - _TOGETHER:
+            _, gone = near.popleft()
+            times[gone] -= 1
+            if not times[gone]:
+                weight -= needles[gone]
+        best = max(best, weight)
+    return best
+
+
+def _places(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle) - 1)  # the space behind it may be the one before the next
+
+
 def _logistic(value: float) -> float:
-    return 1 / (1 + exp(-min(max(value, -60.0), 60.0)))
+    return 1 / (1 + exp(-value)) if value > _NEVER else 0.0

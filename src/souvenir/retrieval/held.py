@@ -6,7 +6,7 @@ As objects they would take twice the room; unpacking one takes half a microsecon
 import marshal
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from math import isfinite
+from math import inf
 from typing import Any
 
 from souvenir.stores.passage_ports import Columns, Passage
@@ -59,7 +59,7 @@ class HeldPassages:
             if packed := self._rows[row]:
                 kind, text, terms, *others = marshal.loads(packed)  # noqa: S302 - only ever our own, from `add`
                 began = datetime.fromtimestamp(since, UTC)
-                ended = datetime.fromtimestamp(end, UTC) if isfinite(end) else None
+                ended = datetime.fromtimestamp(end, UTC) if end < inf else None
                 values: tuple[Any, ...] = (passage_id, kind, text, terms, began, *others, ended)
                 found[passage_id] = Passage(*values)
         return found

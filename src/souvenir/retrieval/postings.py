@@ -2,7 +2,8 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +49,33 @@ class Postings:
             return None
         return np.frombuffer(rows, np.int32), np.frombuffer(self._counts[term], np.uint16)
 
+    def holders(self, term: str, alive: NDArray[np.bool_] | None) -> int:
+        """How many rows have a term; of those alive, where some are not."""
+        rows = self._rows.get(term, ())
+        return len(rows) if alive is None or not rows else int(alive[np.frombuffer(rows, np.int32)].sum())
+
+    def weigh(self, weights: Mapping[str, float], norms: NDArray[np.float32]) -> NDArray[np.float32]:
+        """BM25 of every row for terms that weigh so much; `norms` has an entry per row."""
+        found = [(posting, weight) for term, weight in weights.items() if (posting := self.of(term)) is not None]
+        if not found:
+            return np.zeros(len(norms), np.float32)
+        rows = np.concatenate([rows for (rows, _), _ in found])
+        frequency = np.concatenate([counts for (_, counts), _ in found]).astype(np.float32)
+        values = np.repeat(
+            np.array([weight * (K1 + 1) for _, weight in found], np.float32), [len(rows) for (rows, _), _ in found]
+        )
+        values *= frequency
+        frequency += norms[rows]
+        values /= frequency
+        return np.bincount(rows, values, len(norms)).astype(np.float32)
+
 
 def idf(documents: int, holders: int) -> float:
     """How much a term tells that `holders` of so many documents have."""
-    return float(np.log1p((documents - holders + 0.5) / (holders + 0.5)))
+    return log1p((documents - holders + 0.5) / (holders + 0.5))
 
 
-def saturated(counts: NDArray[np.uint16], lengths: NDArray[np.float32], average: float) -> NDArray[np.float32]:
-    """BM25's weight of a term by how often it occurs: 1 for once in a text of average length."""
-    frequency = counts.astype(np.float32)
-    norm = np.float32(K1) * (np.float32(1 - B) + np.float32(B / max(average, 1.0)) * lengths)
-    return (frequency * np.float32(K1 + 1) / (frequency + norm)).astype(np.float32)
+def norms(lengths: NDArray[np.float32], average: float) -> NDArray[np.float32]:
+    """What BM25 sets against how often a term occurs: more in a long text."""
+    found: NDArray[np.float32] = np.float32(K1) * (np.float32(1 - B) + np.float32(B / max(average, 1.0)) * lengths)
+    return found

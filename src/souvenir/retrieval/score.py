@@ -174,6 +174,8 @@ def _assistant(question: Question) -> float:
 
 def _surroundings(values: Floats, apart: Sequence[Floats]) -> Floats:
     """The mean of the best two within reach of each entry, itself included."""
+    if len(values) <= _STRETCH:
+        return _best_two(values, apart)
     means = np.empty_like(values)
     for start in range(0, len(values), _STRETCH):  # as much at a time as the processor keeps at hand
         first, end = max(0, start - REACH), min(len(values), start + _STRETCH + REACH)

@@ -41,7 +41,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as a passage is not
 class Hit:
     """A passage that answers, how likely it does, the space it is from, and the memory that it stands for, if any."""
 
@@ -149,6 +149,7 @@ class Search:
         self._settings = settings
         self._clock = clock
         self._metrics = metrics
+        self._outcomes = {name: metrics.search_hits.labels(name) for name in ("degraded", "found", "empty")}
         self._embedder_rests_until = 0.0
 
     @property
@@ -180,12 +181,13 @@ class Search:
         now = self._clock.now()
         text = query[:QUERY_CHARACTERS]
         least = self.default_threshold if threshold is None else threshold
-        looking = asyncio.create_task(self._looks(spaces, text, now, only))
+        embedding = asyncio.create_task(self._vector(text))
         try:
-            vector = await self._vector(text)
-            question, looks = await looking
+            await once_embedding_began(embedding)
+            question, looks = await self._looks(spaces, text, now, only)
+            vector = await embedding
         finally:
-            looking.cancel()
+            embedding.cancel()
         asked = _Asked(question, vector, only, limit, self._judge if judged else None, without, vectors)
         found = await _each([self._in_space(space, look, asked) for space, look in zip(spaces, looks, strict=True)])
         hits = [hit for hits in found for hit in hits]
@@ -195,7 +197,7 @@ class Search:
         self._metrics.search_seconds.observe(perf_counter() - started)
         if judged:
             outcome = "degraded" if vector is None else "found" if hits else "empty"
-            self._metrics.search_hits.labels(outcome).inc()
+            self._outcomes[outcome].inc()
         return Found(tuple(hits[:limit]), degraded=vector is None)
 
     async def prepare(self, query: str) -> None:
@@ -240,13 +242,25 @@ class Search:
         self, spaces: Sequence[SpaceId], text: str, now: datetime, only: Filter
     ) -> tuple[Question, list[Look | None]]:
         """All that needs no vector, done while the question is embedded."""
-        await once_embedding_began()
-        async with self._passages.states(spaces) as answer:
+        async with self._passages.states(spaces) as asked:
             question = read_question(text, now, self._settings.search_fusion)
-            states = await answer()
-        return question, await _each([self._look(space, states[space], question, only) for space in spaces])
+            ahead = [self._ahead(space, question, only) for space in spaces]
+            states = await asked.answer()
+        looking = [
+            self._look(space, states[space], early, question, only) for space, early in zip(spaces, ahead, strict=True)
+        ]
+        return question, await _each(looking)
 
-    async def _look(self, space: SpaceId, state: SpaceState, question: Question, only: Filter) -> Look | None:
+    def _ahead(self, space: SpaceId, question: Question, only: Filter) -> InMemory | None:
+        """A look at what is here before it is known whether that is all, which it mostly is; not at what takes long."""
+        index = self._indexes.held(space, self._embedder.model, self._embedder.dimension or 1)
+        if index is None or index.count > _INLINE:
+            return None
+        return InMemory(index, index.glance(question, only), in_thread=False)
+
+    async def _look(
+        self, space: SpaceId, state: SpaceState, ahead: InMemory | None, question: Question, only: Filter
+    ) -> Look | None:
         """What is there for a question, before its vector is known; None when the space is empty."""
         if not state.passages:
             return None
@@ -254,6 +268,8 @@ class Search:
             return await self._large.look(space, question, only)
         index = await self._indexes.current(space, state, self._embedder.model, self._embedder.dimension or 1)
         in_thread = state.passages > _INLINE
+        if ahead is not None and ahead.index is index and not in_thread:
+            return ahead  # it takes another glance by itself when the index has changed since
         glance = await _run(in_thread, index.glance, question, only)
         return InMemory(index, glance, in_thread)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.held import HeldPassages
-from souvenir.retrieval.postings import Postings, idf, saturated
+from souvenir.retrieval.postings import Postings, idf, norms
 from souvenir.retrieval.question import Question
 from souvenir.retrieval.score import ROLES, Surface, said, score, surface
 from souvenir.retrieval.terms import terms_of
@@ -101,6 +101,8 @@ class _Ordered(NamedTuple):
     order: NDArray[np.intp]
     surface: Surface
     average: float  # length of those alive
+    norms: NDArray[np.float32]  # of their lengths
+    embedded: bool  # whether all are
     newest: float
     first_end: float  # the earliest time at which any of them no longer stands; -inf when some are dead
 
@@ -160,7 +162,7 @@ class SpaceIndex:
             + self._held.size_bytes
             + 4 * self._tag_postings
             + names
-            + (49 * self._count)
+            + (53 * self._count)
         )
 
     @property
@@ -242,9 +244,11 @@ class SpaceIndex:
         return self._held.passages(rows.tolist(), found.ids.tolist(), at, until)
 
     def _glance(self, question: Question, only: Filter, given: Statistics | None) -> Glance:
-        order, known, average, newest, first_end = self._order()
+        order, known, average, own_norms, _, newest, first_end = self._order()
         statistics = given or self._statistics(question, average)
-        lexical = self._lexical(question, statistics)
+        lexical = self._lexical(
+            question, statistics, norms(self._column("lengths"), given.average) if given is not None else own_norms
+        )
         shares = lexical.shares
         visible = passes = None
         if only.as_of is not None or only.without or first_end <= question.asked_at.timestamp():
@@ -373,27 +377,17 @@ class SpaceIndex:
         return mask
 
     def _statistics(self, question: Question, average: float) -> Statistics:
-        alive = self._column("alive")
-        holders = {}
-        for term in question.terms:
-            postings = self._postings.of(term)
-            rows = postings[0] if postings is not None else ()
-            holders[term] = int(alive[rows].sum()) if self._dead and len(rows) else len(rows)
+        alive = self._column("alive") if self._dead else None
+        holders = {term: self._postings.holders(term, alive) for term in question.terms}
         return Statistics(self.count, average, holders)
 
-    def _lexical(self, question: Question, known: Statistics) -> Lexical:
-        lengths = self._column("lengths")
+    def _lexical(self, question: Question, known: Statistics, norms: NDArray[np.float32]) -> Lexical:
         weights = {term: idf(known.documents, known.holders[term]) for term in question.terms}
-        shares = np.zeros(self._count, np.float32)
-        for term, weight in weights.items():
-            postings = self._postings.of(term)
-            if postings is not None:
-                rows, counts = postings
-                shares[rows] += np.float32(weight) * saturated(counts, lengths[rows], known.average)
         whole = sum(weights.values()) or 1.0
+        weights = {term: weight / whole for term, weight in weights.items()}
         return Lexical(
-            shares=shares / np.float32(whole),
-            weights={term: weight / whole for term, weight in weights.items()},
+            shares=self._postings.weigh(weights, norms),
+            weights=weights,
             named=_known({term: weights[term] for term in question.names}, known.holders),
         )
 
@@ -401,8 +395,7 @@ class SpaceIndex:
         if vector is None:
             return guessed(shares)
         cosines = self._vectors.cosines(vector, self._count)
-        embedded = self._column("embedded")
-        return cosines if embedded.all() else np.where(embedded, cosines, guessed(shares))
+        return cosines if self._order().embedded else np.where(self._column("embedded"), cosines, guessed(shares))
 
     def _order(self) -> _Ordered:
         """The rows as they were said, chat by chat; dead ones stand apart at the end and are nobody's neighbours."""
@@ -412,10 +405,13 @@ class SpaceIndex:
             order = np.lexsort((self._column("ids"), chats))
             names = ("at", "roles", "speakers", "signs", "words")
             first_end = self._column("until").min(initial=np.inf) if not self._dead else -np.inf
+            average = float(self._column("lengths")[alive].mean()) if self.count else 0.0
             self._ordered = _Ordered(
                 order=order,
                 surface=surface(chats[order], *(self._column(name)[order] for name in names)),
-                average=float(self._column("lengths")[alive].mean()) if self.count else 0.0,
+                average=average,
+                norms=norms(self._column("lengths"), average),
+                embedded=bool(self._column("embedded").all()),
                 newest=float(self._column("at").max(where=alive, initial=-np.inf)),
                 first_end=float(first_end),
             )

@@ -35,6 +35,11 @@ class SpaceIndexes:
         self._metrics = metrics
         self._held: OrderedDict[_Key, _Held] = OrderedDict()
 
+    def held(self, space: SpaceId, model: str, dimension: int) -> SpaceIndex | None:
+        """The index of a space as it was last brought up to date, if it is here: it may be behind."""
+        held = self._held.get((space, model, dimension))
+        return held.index if held is not None else None
+
     async def current(self, space: SpaceId, state: SpaceState, model: str, dimension: int) -> SpaceIndex:
         """The index of a space, brought at least to the given state."""
         # an embedder that never answered has no dimension yet: what was read then is of no use once it has one

@@ -4,6 +4,7 @@ import functools
 import threading
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 import regex
 import Stemmer
@@ -48,27 +49,21 @@ _NOT_ASKED_FOR = STOP_WORDS | ASKING_WORDS
 
 def terms_of(text: str) -> list[str]:
     """The terms of a text in order, each as often as it occurs; at most MAX_TERMS."""
-    found: list[str] = []
-    for term in _terms(text, STOP_WORDS):
-        found.append(term)
-        if len(found) == MAX_TERMS:
-            break
-    return found
+    return list(islice(_terms(text, STOP_WORDS), MAX_TERMS))
 
 
 def question_terms(text: str, limit: int) -> list[str]:
     """The different terms of a question, in order, without words of asking unless it has nothing else."""
-    found = list(dict.fromkeys(_limited(_terms(text, _NOT_ASKED_FOR), limit)))
-    return found or list(dict.fromkeys(_limited(_terms(text, STOP_WORDS), limit)))
-
-
-def _limited(terms: Iterator[str], limit: int) -> Iterator[str]:
-    for _, term in zip(range(limit), terms, strict=False):
-        yield term
+    found = list(dict.fromkeys(islice(_terms(text, _NOT_ASKED_FOR), limit)))
+    return found or list(dict.fromkeys(islice(_terms(text, STOP_WORDS), limit)))
 
 
 def _terms(text: str, without: frozenset[str]) -> Iterator[str]:
     for word in _WORD.findall(_folded(text)):
+        if word.isalpha() and word.isascii():  # most are, and none of the rest can be true of them
+            if word not in without:
+                yield _stem(word)
+            continue
         if _UNSPACED.match(word):
             yield from _pairs(word)
             continue

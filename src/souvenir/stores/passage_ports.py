@@ -1,9 +1,9 @@
 """What search asks of storage: passages in spaces, found again by id, followed by revision."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import TracebackType
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -76,7 +76,18 @@ class SpaceState:
     passages: int
 
 
-StatesAnswer = Callable[[], Awaitable[dict[SpaceId, SpaceState]]]
+class AskedStates(Protocol):
+    """A question that is on its way: it is sent on entering, and whoever needs the answer waits for it, once."""
+
+    async def __aenter__(self) -> "AskedStates": ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+    async def answer(self) -> dict[SpaceId, SpaceState]:
+        """How far each of the spaces has come."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +183,10 @@ class PassageStore(Protocol):
         """The passages that are still there; with their vectors of a model, where they have one, if it is named."""
         ...
 
-    def states(self, spaces: Sequence[SpaceId]) -> AbstractAsyncContextManager[StatesAnswer]:
-        """Ask how far spaces have come, and go on meanwhile: what it yields is called once, to wait for the answer.
+    def states(self, spaces: Sequence[SpaceId]) -> AskedStates:
+        """Ask how far spaces have come, and go on meanwhile.
 
-        It is as of then, or as a transaction around sees it; a space nobody wrote to has revision 0.
+        The answer is as of then, or as a transaction around sees it; a space nobody wrote to has revision 0.
         """
         ...
 

@@ -92,8 +92,8 @@ class Follower:
 
 async def states_of(store: PassageStore, spaces: Sequence[SpaceId]) -> dict[SpaceId, SpaceState]:
     """How far spaces have come."""
-    async with store.states(spaces) as answer:
-        return await answer()
+    async with store.states(spaces) as asked:
+        return await asked.answer()
 
 
 async def everything(store: PassageStore, space: SpaceId, model: str = MODEL) -> dict[int, tuple[Any, ...]]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -14,7 +13,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from souvenir.config import Settings
 from souvenir.errors import DatabaseError, Erased, Unavailable
 from souvenir.stores.ports import running_job
-from souvenir.stores.postgres.ahead import Texts, answer, ask, send
+from souvenir.stores.postgres.ahead import Ahead, Texts
 from souvenir.stores.postgres.checks import verify_server
 from souvenir.stores.postgres.embedded import EmbeddedPostgres
 from souvenir.stores.postgres.migrate import HEAD, migrate
@@ -24,8 +23,8 @@ log = structlog.get_logger(__name__)
 
 Connection = psycopg.AsyncConnection[DictRow]
 Row = TypeVar("Row")
+Read = TypeVar("Read")
 Values = Sequence[object] | Mapping[str, object]
-Answer = Callable[[], Awaitable[list[Texts]]]
 
 BE_PRESENT = "select pg_advisory_xact_lock_shared(hashtextextended(%s, 1))"
 """Of a space: whoever writes to its chats or works on its jobs is there, and nobody erases it meanwhile."""
@@ -152,41 +151,15 @@ class PostgresDatabase:
         except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Unavailable("the database does not answer") from error
 
-    @contextlib.asynccontextmanager
-    async def ahead(self, statement: bytes, values: Sequence[str]) -> AsyncIterator[Answer]:
-        """Send a statement with `$1`, `$2` in it that only reads, and go on while the server works on it.
-
-        What it yields is called once, to wait for the rows. Within a transaction, nothing is sent before that. A dead
-        connection is replaced as in `fetch`. Raises Unavailable.
-        """
+    def ahead(self, statement: bytes, values: Sequence[str], read: Callable[[list[Texts]], Read]) -> Ahead[Read]:
+        """Send a statement that only reads and go on while the server works on it; `read` makes of its rows what they
+        say. To be entered in the task that asks."""
         around = self._transactions.get(asyncio.current_task())
-        if around is not None:
-            yield functools.partial(ask, around, statement, values)
-            return
-
-        async def rows() -> list[Texts]:
-            try:
-                return await answer(connection)
-            except (psycopg.OperationalError, psycopg.InterfaceError):
-                async with self._reader(checked=True) as another:
-                    return await ask(another, statement, values)
-
-        try:
-            async with self._reader() as connection:
-                with contextlib.suppress(psycopg.OperationalError, psycopg.InterfaceError):  # who waits will find out
-                    send(connection, statement, values)
-                yield rows
-        except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
-            raise Unavailable("the database does not answer") from error
+        return Ahead(statement, values, read, pool=self._readers, around=around)
 
     async def _read(
         self, rows: AsyncRowFactory[Row], query: str, values: Values, binary: bool, *, checked: bool = False
     ) -> list[Row]:
-        async with self._reader(checked=checked) as connection:
-            return await _rows(connection, rows, query, values, binary)
-
-    @contextlib.asynccontextmanager
-    async def _reader(self, *, checked: bool = False) -> AsyncIterator[Connection]:
         if self._readers is None:
             raise PoolClosed("the database is not open")
         if checked:
@@ -194,7 +167,7 @@ class PostgresDatabase:
         # by hand: there is no transaction to end, and the pool's own way takes twice as long
         connection = await self._readers.getconn()
         try:
-            yield connection
+            return await _rows(connection, rows, query, values, binary)
         finally:
             await self._readers.putconn(connection)
 

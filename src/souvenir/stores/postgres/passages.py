@@ -1,6 +1,6 @@
 """Passages in Postgres: a row lock on the space puts its writers in line, vectors travel as raw half precision."""
 
-import contextlib
+import functools
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from souvenir.stores.passage_ports import (
     NewPassage,
     Passage,
     SpaceState,
-    StatesAnswer,
     Unembedded,
 )
+from souvenir.stores.postgres.ahead import Ahead, Texts
 from souvenir.stores.postgres.database import BE_PRESENT, Connection, PostgresDatabase
 from souvenir.stores.postgres.halfvec import Halfvec, HalfvecDumper, packed, unpacked
 from souvenir.stores.postgres.models import PostgresEmbeddingModelStore
@@ -217,18 +217,9 @@ class PostgresPassageStore:
         )
         return {row[0]: _passage(row) for row in rows}
 
-    @contextlib.asynccontextmanager
-    async def states(self, spaces: Sequence[SpaceId]) -> AsyncIterator[StatesAnswer]:
+    def states(self, spaces: Sequence[SpaceId]) -> Ahead[dict[SpaceId, SpaceState]]:
         """Revisions and sizes, in one round trip."""
-        places = ", ".join(f"${number}" for number in range(1, len(spaces) + 1)) or "null"
-        statement = f"select space_id, revision, passages from passage_spaces where space_id in ({places})"
-
-        async def states() -> dict[SpaceId, SpaceState]:
-            known = {space: SpaceState(int(revision or 0), int(count or 0)) for space, revision, count in await rows()}
-            return {space: known.get(space, SpaceState(0, 0)) for space in spaces}
-
-        async with self._database.ahead(statement.encode(), spaces) as rows:
-            yield states
+        return self._database.ahead(_states(len(spaces)), spaces, functools.partial(_read_states, spaces))
 
     async def changes(
         self, space: SpaceId, since: int, until: int, model: str, dimension: int
@@ -367,6 +358,17 @@ def _lengths(passages: Sequence[NewPassage]) -> dict[str, set[int]]:
         if passage.vector is not None and passage.model is not None:
             lengths[passage.model].add(len(passage.vector))
     return lengths
+
+
+@functools.lru_cache
+def _states(spaces: int) -> bytes:
+    places = ", ".join(f"${number}" for number in range(1, spaces + 1)) or "null"
+    return f"select space_id, revision, passages from passage_spaces where space_id in ({places})".encode()
+
+
+def _read_states(spaces: Sequence[SpaceId], rows: Sequence[Texts]) -> dict[SpaceId, SpaceState]:
+    known = {space: SpaceState(int(revision or 0), int(count or 0)) for space, revision, count in rows}
+    return {space: known.get(space, SpaceState(0, 0)) for space in spaces}
 
 
 async def _one(connection: Connection, query: str, values: dict[str, Any]) -> DictRow:
