@@ -18,7 +18,17 @@ _MESSAGE_FIELDS = tuple(field.name for field in fields(Message))
 _CHAT = ", ".join(_CHAT_FIELDS)
 _MESSAGE = ", ".join(_MESSAGE_FIELDS)
 _JSON = {"tool_calls", "partial_tool_calls", "memories"}
+_TIMES = {"created_at", "alive_until"}
 _THIS = "where space_id = %s and chat_id = %s"
+_LISTS = ", ".join(
+    f"%s::{'jsonb' if name in _JSON else 'timestamptz' if name in _TIMES else 'text'}[]" for name in _MESSAGE_FIELDS
+)
+_ADD = f"insert into messages (space_id, {_MESSAGE}) select %s, * from unnest({_LISTS})"
+_SHOW = f"""
+with shown as (
+    update chats set title = case when title = '' then %s else title end, last_message = %s,
+                     updated_at = greatest(updated_at, %s), message_count = message_count + %s, last_message_id = %s
+     {_THIS})"""
 
 
 class PostgresChatStore:
@@ -44,23 +54,19 @@ class PostgresChatStore:
         """Add messages at the end of a chat."""
         async with self._database.joined() as connection:
             now = self._clock.now()
-            if create:
+            chat = await _locked(connection, space, chat_id)
+            if chat is None and create:
                 await connection.execute(
                     f"insert into chats (space_id, {_CHAT}) values (%s, %s, '', '', %s, %s, 0, '', '', null)"
                     " on conflict do nothing",
                     [space, chat_id, now, now],
                 )
-            chat = await _locked(connection, space, chat_id)
+                chat = await _locked(connection, space, chat_id)
             if chat is None:
                 return None
             added = number(messages, chat_id, now, chat.last_message_id or None)
-            await _insert(connection, space, added, "")
-            await connection.execute(
-                "update chats set title = case when title = '' then %s else title end,"
-                " last_message = %s, updated_at = greatest(updated_at, %s), message_count = message_count + %s,"
-                f" last_message_id = %s {_THIS}",
-                [title_of(added), preview_of(added[-1].content), now, len(added), added[-1].message_id, space, chat_id],
-            )
+            shown = [title_of(added), preview_of(added[-1].content), now, len(added), added[-1].message_id]
+            await connection.execute(f"{_SHOW} {_ADD}", [*shown, space, chat_id, *_added(space, added)])
             return added
 
     async def update_message(
@@ -171,7 +177,7 @@ class PostgresChatStore:
                 f" on conflict (space_id, chat_id) do update set {replaced}".encode(),
                 [space, *asdict(chat).values()],
             )
-            await _insert(connection, space, messages, "on conflict do nothing")
+            await connection.execute(f"{_ADD} on conflict do nothing", _added(space, messages))
 
     async def erase(self, space: SpaceId) -> tuple[int, int]:
         """Messages first, to count them; the chats are locked before, as by every writer."""
@@ -205,13 +211,9 @@ async def _locked(connection: Connection, space: SpaceId, chat_id: str) -> Chat 
     return Chat(**row) if row is not None else None
 
 
-async def _insert(connection: Connection, space: SpaceId, messages: Sequence[Message], on_conflict: str) -> None:
-    marks = ", ".join(["%s"] * (len(_MESSAGE_FIELDS) + 1))
-    async with connection.cursor() as cursor:
-        await cursor.executemany(
-            f"insert into messages (space_id, {_MESSAGE}) values ({marks}) {on_conflict}".encode(),
-            [[space, *(_stored(name, getattr(message, name)) for name in _MESSAGE_FIELDS)] for message in messages],
-        )
+def _added(space: SpaceId, messages: Sequence[Message]) -> list[Any]:
+    """The values of `_ADD`: the space, and a list for each column."""
+    return [space, *([_stored(name, getattr(message, name)) for message in messages] for name in _MESSAGE_FIELDS)]
 
 
 def _stored(name: str, value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import select
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -66,7 +67,7 @@ class PostgresDatabase:
             self.url = await self._locate()
             await self._verify()
             await asyncio.to_thread(migrate, self.url)
-            self._pool = await self._open_pool("souvenir", check=AsyncConnectionPool.check_connection)
+            self._pool = await self._open_pool("souvenir")
             self._readers = await self._open_pool("souvenir-reads", autocommit=True)
         except BaseException:
             await self.close()
@@ -205,9 +206,7 @@ class PostgresDatabase:
         async with connection:
             await verify_server(connection)
 
-    async def _open_pool(
-        self, name: str, *, autocommit: bool = False, check: Callable[[Connection], Awaitable[None]] | None = None
-    ) -> AsyncConnectionPool[Connection]:
+    async def _open_pool(self, name: str, *, autocommit: bool = False) -> AsyncConnectionPool[Connection]:
         # the job queue connects with the pool's own words and adds this one
         own = {"autocommit": True} if autocommit else {}
         pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -218,7 +217,7 @@ class PostgresDatabase:
             max_size=self._settings.database_pool_size,
             timeout=self._settings.database_timeout_seconds,
             configure=_configure,
-            check=check,
+            check=_check,
             open=False,
             name=name,
         )
@@ -239,6 +238,14 @@ async def _configure(connection: Connection) -> None:
     await connection.execute("set time zone 'UTC'")
     if not connection.autocommit:
         await connection.commit()
+
+
+async def _check(connection: Connection) -> None:
+    """Raise OperationalError when the server has hung up, which the socket tells without a round trip."""
+    heard = select.poll()
+    heard.register(connection.pgconn.socket, select.POLLIN)
+    while heard.poll(0):
+        connection.pgconn.consume_input()
 
 
 async def refuse_erased(connection: Connection) -> None:
