@@ -116,9 +116,11 @@ def speeds(speed: Speed) -> str:
 
 
 def _times(one: Measured, most: int) -> list[str]:
-    cut = f" (of {one.adds:,})" if one.adds < most else ""
+    of, first = (
+        f" ({word} {count:,})" if count < most else "" for word, count in (("of", one.held), ("the first", one.adds))
+    )
     p50, p95 = (f"{value:.2g}" if value < _WHOLE else f"{value:.0f}" for value in (one.p50, one.p95))
-    return [f"{p50}{cut}", p95, f"{one.adds_per_second:,.0f}"]
+    return [f"{p50}{of}", p95, f"{one.adds_per_second:,.0f}{first}"]
 
 
 def categories(answered: Sequence[Answered]) -> str:
@@ -232,8 +234,9 @@ chat:"""
 
 _SPEED = """\
 Everybody is called in their own process with the vectors at hand, messages one by one; who has not added all of the
-last set after 100 seconds is asked about what is there. Souvenir over HTTP is the same with a server between. Souvenir
-writes each message to disk before it says so, as mem0 and Chroma do; txtai and LangGraph's store hold it in memory."""
+last set after 100 seconds is given the rest in one go, which is not timed. Souvenir over HTTP is the same with a server
+between. Souvenir writes each message to disk before it says so, as mem0, Chroma and LangGraph's store in Postgres do,
+and txtai where it is saved after each; "in memory" means that nothing is on disk."""
 
 _SLOWER = """\
 A fifth of a millisecond of Souvenir's search asks the database whether another process wrote anything, which nobody

@@ -5,8 +5,13 @@ from bench.retrieval.side_by_side import Runner
 PEERS = (
     Runner("mem0", "mem0", "mem0", "mem0ai", remark=", FAISS, `infer=False`"),
     Runner("Chroma", "chroma", "chroma", "chromadb"),
-    Runner("txtai", "txtai", "txtai", "txtai", remark=", hybrid"),
+    Runner("txtai", "txtai", "txtai", "txtai", remark=", hybrid, in memory"),
+    Runner("txtai", "txtai", "txtai", "txtai", settings={"BENCH_SAVED": "1"}, remark=", hybrid, saved"),
     Runner("LangGraph store", "langgraph", "langgraph", "langgraph-checkpoint", remark=", in memory"),
+    Runner(
+        "LangGraph store", "langgraph_postgres", "langgraph_postgres", "langgraph-checkpoint-postgres",
+        remark=", Postgres",
+    ),
     Runner("Hindsight", "hindsight", "hindsight", "hindsight-api-slim", needs_embeddings=True, remark=", no LLM, RRF"),
     Runner(
         "Hindsight", "hindsight", "hindsight", "hindsight-api-slim",

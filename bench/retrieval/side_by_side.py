@@ -65,6 +65,7 @@ class Measured:
     answered: tuple[Answered, ...]
     search_ms: tuple[float, ...]
     adds: int
+    held: int  # when it was asked: those that were added, and those it was filled with
     adds_per_second: float
     memory_mb: float
 
@@ -142,6 +143,7 @@ def measure(
         tuple(answered),
         tuple(seconds * 1000 for seconds in read["search_seconds"]),
         read["adds"],
+        read["held"],
         read["adds"] / read["add_seconds"],
         read["memory_bytes"] / 2**20,
     )

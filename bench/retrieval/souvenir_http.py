@@ -136,7 +136,7 @@ def measure(conversations: Sequence[Conversation]) -> Own:
         memory = server.memory() - before
         adds = sum(len(one.items) for one in conversations)
         singles = single_adds(server, conversations[0])
-        measured = Measured("**Souvenir**", answered, search, adds, singles, memory / 2**20)
+        measured = Measured("**Souvenir**", answered, search, adds, adds, singles, memory / 2**20)
         return Own(
             measured, thresholded(server, conversations), never_said(server, conversations), route,
             batch_adds_per_second=adds / (whole - embedding), embedded_adds_per_second=adds / whole,

@@ -1,11 +1,12 @@
 """mem0 with FAISS, nothing inferred: one collection per conversation, because its FAISS store filters after its cut."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mem0 import Memory  # type: ignore[import-not-found]
 
-from bench.retrieval.peers.common import TOP, WIDTH, Lookup, run
+from bench.retrieval.peers.common import TOP, WIDTH, Lookup, Message, run
 
 
 class Embedder:
@@ -43,6 +44,15 @@ class Store:
 
     def add(self, id_: str, text: str, at: str) -> None:
         self._memory.add(text, user_id=self._name, metadata={"external_id": id_, "at": at}, infer=False)
+
+    def fill(self, messages: Sequence[Message]) -> None:
+        """It writes its whole index to disk with every message: here only with the last."""
+        store = self._memory.vector_store
+        store._save, save = lambda: None, store._save
+        for message in messages:
+            self.add(*message)
+        store._save = save
+        save()
 
     def search(self, query: str) -> list[str]:
         found = self._memory.search(query, filters={"user_id": self._name}, top_k=TOP, threshold=0.0)

@@ -109,7 +109,7 @@ class Indexing:
         """
         embedding = asyncio.create_task(self._vectors([message.content for message in messages], embed_seconds))
         try:
-            await (embedding if len(messages) > _WHILE_EMBEDDING else once_embedding_began())
+            await (embedding if len(messages) > _WHILE_EMBEDDING else once_embedding_began(embedding))
             by_chat: dict[str, list[int]] = {}
             for place, message in enumerate(messages):
                 by_chat.setdefault(message.chat_id, []).append(place)

@@ -1,7 +1,10 @@
 """Chats in Postgres: a row lock on the chat puts parallel writers in line, and each write is one transaction."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -20,15 +23,14 @@ _MESSAGE = ", ".join(_MESSAGE_FIELDS)
 _JSON = {"tool_calls", "partial_tool_calls", "memories"}
 _TIMES = {"created_at", "alive_until"}
 _THIS = "where space_id = %s and chat_id = %s"
-_LISTS = ", ".join(
-    f"%s::{'jsonb' if name in _JSON else 'timestamptz' if name in _TIMES else 'text'}[]" for name in _MESSAGE_FIELDS
-)
-_ADD = f"insert into messages (space_id, {_MESSAGE}) select %s, * from unnest({_LISTS})"
+_TYPES = {**dict.fromkeys(_JSON, "jsonb"), **dict.fromkeys(_TIMES, "timestamptz")}
+_ROW = "(%s, " + ", ".join(f"%s::{_TYPES.get(name, 'text')}" for name in _MESSAGE_FIELDS) + ")"
+_AT_ONCE = 100  # messages in one statement
 _SHOW = f"""
 with shown as (
     update chats set title = case when title = '' then %s else title end, last_message = %s,
                      updated_at = greatest(updated_at, %s), message_count = message_count + %s, last_message_id = %s
-     {_THIS})"""
+     {_THIS} and last_message_id < %s returning 1)"""
 
 
 class PostgresChatStore:
@@ -51,9 +53,12 @@ class PostgresChatStore:
     async def append(
         self, space: SpaceId, chat_id: str, messages: Sequence[NewMessage], *, create: bool = False
     ) -> tuple[Message, ...] | None:
-        """Add messages at the end of a chat."""
+        """Add messages at the end of a chat: as if it were there and earlier than now, which it mostly is."""
         async with self._database.joined() as connection:
             now = self._clock.now()
+            added = number(messages, chat_id, now, None)
+            if await _add(connection, space, chat_id, added, now):
+                return added
             chat = await _locked(connection, space, chat_id)
             if chat is None and create:
                 await connection.execute(
@@ -65,8 +70,7 @@ class PostgresChatStore:
             if chat is None:
                 return None
             added = number(messages, chat_id, now, chat.last_message_id or None)
-            shown = [title_of(added), preview_of(added[-1].content), now, len(added), added[-1].message_id]
-            await connection.execute(f"{_SHOW} {_ADD}", [*shown, space, chat_id, *_added(space, added)])
+            await _add(connection, space, chat_id, added, now)
             return added
 
     async def update_message(
@@ -177,7 +181,7 @@ class PostgresChatStore:
                 f" on conflict (space_id, chat_id) do update set {replaced}".encode(),
                 [space, *asdict(chat).values()],
             )
-            await connection.execute(f"{_ADD} on conflict do nothing", _added(space, messages))
+            await _put(connection, space, messages)
 
     async def erase(self, space: SpaceId) -> tuple[int, int]:
         """Messages first, to count them; the chats are locked before, as by every writer."""
@@ -211,9 +215,37 @@ async def _locked(connection: Connection, space: SpaceId, chat_id: str) -> Chat 
     return Chat(**row) if row is not None else None
 
 
-def _added(space: SpaceId, messages: Sequence[Message]) -> list[Any]:
-    """The values of `_ADD`: the space, and a list for each column."""
-    return [space, *([_stored(name, getattr(message, name)) for message in messages] for name in _MESSAGE_FIELDS)]
+async def _add(connection: Connection, space: SpaceId, chat_id: str, added: Sequence[Message], now: datetime) -> bool:
+    """Write messages behind all others of their chat; nothing when the chat is not there or has a later one."""
+    first, last = added[0].message_id, added[-1]
+    shown = [title_of(added), preview_of(last.content), now, len(added), last.message_id, space, chat_id, first]
+    beginning = added[:_AT_ONCE]
+    cursor = await connection.execute(
+        f"{_SHOW} {_insert(len(beginning))} where exists (select from shown)".encode(),
+        [*shown, *_values(space, beginning)],
+    )
+    if not cursor.rowcount:
+        return False
+    await _put(connection, space, added[_AT_ONCE:])
+    return True
+
+
+async def _put(connection: Connection, space: SpaceId, messages: Sequence[Message]) -> None:
+    """Write messages; those that are there already stay as they are."""
+    for start in range(0, len(messages), _AT_ONCE):
+        part = messages[start : start + _AT_ONCE]
+        await connection.execute(f"{_insert(len(part))} on conflict do nothing".encode(), _values(space, part))
+
+
+@functools.lru_cache
+def _insert(count: int) -> str:
+    rows = ", ".join([_ROW] * count)
+    return f"insert into messages (space_id, {_MESSAGE}) select * from (values {rows}) as given"
+
+
+def _values(space: SpaceId, messages: Sequence[Message]) -> list[Any]:
+    rows = ((space, *(_stored(name, getattr(message, name)) for name in _MESSAGE_FIELDS)) for message in messages)
+    return list(chain.from_iterable(rows))
 
 
 def _stored(name: str, value: Any) -> Any:
