@@ -45,7 +45,7 @@ _WHEN = lazy(
 )
 _NAME = lazy(
     r"\b(?=[\w.-]*\d)(?=[\w.-]*[^\W\d])\w+(?:[-._]\w+)*"  # a code: letters and figures
-    r"|(?<![.!?:] )(?<!^)\b[A-Z][\w'-]*[a-z][\w'-]*|\b[A-Z]{2,}\b"
+    r"|\b[A-Z](?:(?<![.!?:] .)(?<!^.)[\w'-]*[a-z][\w'-]*|[A-Z]+\b)"
 )
 # capitalised, and not the name of anybody: a time that nobody wrote out is no sign that nothing was said
 _TIME_NAMES = frozenset(

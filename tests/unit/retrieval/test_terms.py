@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from souvenir.retrieval.terms import MAX_TERMS, question_terms, terms_of
@@ -61,3 +61,9 @@ def test_a_very_long_text_is_read_up_to_a_limit_and_quickly() -> None:
     for nasty in ("a" * 200_000, "a-" * 100_000, "a.b@" * 50_000, "我" * 100_000, "é" * 100_000, "' " * 100_000):
         assert len(terms_of(nasty)) <= MAX_TERMS
     assert time.perf_counter() - started < 10
+
+
+@given(st.text(alphabet=st.characters(codec="ascii"), max_size=100))
+@example("it's c++, C# and x_y-2: e@mail.org/a&b 'tis __ 3.14")
+def test_ascii_is_read_as_it_is_beside_other_letters(text: str) -> None:
+    assert terms_of(f"{text} \N{LATIN SMALL LETTER SHARP S}") == [*terms_of(f"{text} "), *terms_of("ss")]

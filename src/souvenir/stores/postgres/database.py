@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import select
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import psycopg
@@ -67,7 +67,7 @@ class PostgresDatabase:
             self.url = await self._locate()
             await self._verify()
             await asyncio.to_thread(migrate, self.url)
-            self._pool = await self._open_pool("souvenir")
+            self._pool = await self._open_pool("souvenir", check=_check)
             self._readers = await self._open_pool("souvenir-reads", autocommit=True)
         except BaseException:
             await self.close()
@@ -206,7 +206,9 @@ class PostgresDatabase:
         async with connection:
             await verify_server(connection)
 
-    async def _open_pool(self, name: str, *, autocommit: bool = False) -> AsyncConnectionPool[Connection]:
+    async def _open_pool(
+        self, name: str, *, autocommit: bool = False, check: Callable[[Connection], Awaitable[None]] | None = None
+    ) -> AsyncConnectionPool[Connection]:
         # the job queue connects with the pool's own words and adds this one
         own = {"autocommit": True} if autocommit else {}
         pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
@@ -217,7 +219,7 @@ class PostgresDatabase:
             max_size=self._settings.database_pool_size,
             timeout=self._settings.database_timeout_seconds,
             configure=_configure,
-            check=_check,
+            check=check,
             open=False,
             name=name,
         )
