@@ -47,7 +47,7 @@ _SHARPNESS = 12.0  # of the first question: it is answered yes or no, not perhap
 _USUAL = 500  # passages the weights were fitted with
 _FEW = 100  # below that chance falls faster
 _SHORT, _LONG = 15.0, 250.0  # terms of a passage: turns of a talk, pages of advice; others were not measured
-_NEVER = -60.0  # in log odds; below that a number would overflow
+_NEVER = 60.0  # log odds against something, at most: whoever asks for all there is, above 0, gets it
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
@@ -131,4 +131,4 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _logistic(value: float) -> float:
-    return 1 / (1 + exp(-value)) if value > _NEVER else 0.0
+    return 1 / (1 + exp(min(-value, _NEVER)))
