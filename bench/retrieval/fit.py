@@ -67,7 +67,7 @@ def fit_said(asked: Sequence[Asked], calibration: Calibration) -> dict[str, floa
     apart by them and be wrong where both are one space ("all at once").
     """
     signs = np.array([evidence(one.found, one.terms) for one in asked])
-    free = [Evidence._fields.index(name) for name in ("cosine", "together", "unknown_names", "few")]
+    free = [Evidence._fields.index(name) for name in ("cosine", "together", "alone", "unknown_names", "few")]
     given = sum(getattr(calibration.said, name) * signs[:, Evidence._fields.index(name)] for name in ("size", "length"))
     kinds = np.array([f"{one.group} {one.where} {one.own}" for one in asked])
     amounts = {name: int((kinds == name).sum()) for name in np.unique(kinds)}

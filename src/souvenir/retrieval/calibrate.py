@@ -1,7 +1,8 @@
 """From a ranking's number to the probability that a passage answers.
 
 Two questions are asked apart. Was anything ever said about this? The best cosine, the best share of the question's
-words that stand together, and whether all names in the question are unknown tell. And if so, is it this passage? Its
+words that stand together, the best score of a passage by itself, and whether all names in the question are unknown
+tell. And if so, is it this passage? Its
 score tells, and how far it is behind the best. `python -m bench.retrieval.fit` fits both; docs/retrieval.md shows how
 well they hold.
 """
@@ -23,6 +24,7 @@ class Evidence(NamedTuple):
 
     cosine: float
     together: float
+    alone: float
     unknown_names: float
     size: float
     few: float
@@ -51,8 +53,8 @@ _NEVER = 60.0  # log odds against something, at most: whoever asks for all there
 _MANY = 20_000  # beyond that nothing was measured
 
 _MINILM = Calibration(
-    said=Evidence(cosine=11.15, together=6.14, unknown_names=-5.16, size=-0.3, few=-0.3, length=-0.55),
-    said_bias=-5.38,
+    said=Evidence(cosine=9.2, together=5.03, alone=0.75, unknown_names=-4.28, size=-0.3, few=-0.5, length=-0.65),
+    said_bias=-6.6,
     score=0.37,
     behind=1.2,
     bias=-2.85,
@@ -83,6 +85,7 @@ def evidence(found: Candidates, terms: Sequence[str]) -> Evidence:
     return Evidence(
         cosine=float(found.cosines[:JUDGED].max()),
         together=_together(terms[:JUDGED], found.weights),
+        alone=float(found.alone[:JUDGED].max()),
         unknown_names=float(found.named == 0),
         size=log(among / _USUAL),
         few=min(0.0, log(among / _FEW)),

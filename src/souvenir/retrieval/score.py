@@ -140,6 +140,11 @@ def said(
     return total
 
 
+def alone(said: Floats, cosines: Floats) -> Floats:
+    """What passages score without the cosines of what surrounds them; those that nothing surrounds compare by it."""
+    return said + np.float32(WEIGHTS.cosine) * cosines
+
+
 def score(question: Question, surface: Surface, said: Floats, cosines: Floats, lexical: Floats) -> Floats:
     """How well each passage answers; `said` is what is known without the cosines.
 
@@ -148,7 +153,7 @@ def score(question: Question, surface: Surface, said: Floats, cosines: Floats, l
     if question.fusion == "rrf":
         return _by_rank(cosines, lexical)
     w = WEIGHTS
-    total: Floats = said + np.float32(w.cosine) * cosines
+    total = alone(said, cosines)
     total[1:] += np.float32(w.cosine_before) * surface.linked * cosines[:-1]
     total[:-1] += np.float32(w.cosine_after) * surface.linked * cosines[1:]
     total += np.float32(w.surroundings) * _surroundings(cosines + lexical, surface.apart)

@@ -15,7 +15,7 @@ from souvenir.retrieval.filters import Filter
 from souvenir.retrieval.held import HeldPassages
 from souvenir.retrieval.postings import Postings, idf, norms
 from souvenir.retrieval.question import Question
-from souvenir.retrieval.score import ROLES, Surface, said, score, surface
+from souvenir.retrieval.score import ROLES, Surface, alone, said, score, surface
 from souvenir.retrieval.terms import terms_of
 from souvenir.retrieval.times import TimeRange
 from souvenir.retrieval.vectors import QuantizedVectors
@@ -46,6 +46,7 @@ _FIELDS = {
 class Candidates:
     """The best passages of a space for a question, best first, with the signs their relevance is judged by.
 
+    `alone` is what each scores but for the meaning of what surrounds it.
     `weights` is what each term of the question tells, as a share of the whole; `named` the share, by weight, of its
     names that occur in the space at all; 1 when it has none.
     `among` is how many passages the space has, `average` how many terms they have. `rows` are their places in the index
@@ -55,6 +56,7 @@ class Candidates:
     ids: NDArray[np.int64]
     rows: NDArray[np.intp]
     scores: NDArray[np.float32]
+    alone: NDArray[np.float32]
     cosines: NDArray[np.float32]
     weights: Mapping[str, float]
     named: float
@@ -68,6 +70,7 @@ class Candidates:
             ids=self.ids[which],
             rows=self.rows[which],
             scores=self.scores[which],
+            alone=self.alone[which],
             cosines=self.cosines[which],
         )
 
@@ -227,6 +230,7 @@ class SpaceIndex:
                 ids=ids[ranking],
                 rows=chosen,
                 scores=ranked[places],
+                alone=alone(glance.said_ordered[places], cosines[chosen]),
                 cosines=cosines[chosen],
                 weights=glance.weights,
                 named=glance.named,

@@ -13,6 +13,7 @@ FOUND = Candidates(
     ids=np.array([1, 2]),
     rows=np.array([0, 1]),
     scores=np.array([3.0, 2.0], np.float32),
+    alone=np.array([1.8, 1.2], np.float32),
     cosines=np.array([0.4, 0.3], np.float32),
     weights={"dog": 0.5, "park": 0.3, "sunday": 0.2},
     named=1.0,
@@ -44,6 +45,12 @@ def test_the_better_it_fits_the_likelier_it_answers_and_all_stays_within_0_and_1
     assert good[0] > OURS.threshold > poor[0]
 
 
+def test_what_a_passage_scores_by_itself_makes_it_likelier() -> None:
+    fits = ["walk dog park", "x"]
+    more = replace(FOUND, alone=FOUND.alone + 1)
+    assert probabilities(more, fits, OURS)[0] > probabilities(FOUND, fits, OURS)[0]
+
+
 def test_names_nobody_mentioned_make_it_less_likely() -> None:
     fits = ["walk dog park sunday", "x"]
     assert probabilities(replace(FOUND, named=0.0), fits, OURS)[0] < probabilities(FOUND, fits, OURS)[0]
@@ -56,10 +63,12 @@ def test_only_the_first_candidates_are_judged_by() -> None:
         ids=np.arange(count),
         rows=np.arange(count),
         scores=np.linspace(3, 1, count, dtype=np.float32),
+        alone=np.linspace(1, 3, count, dtype=np.float32),
         cosines=np.linspace(0.2, 0.9, count, dtype=np.float32),
     )
     seen = evidence(many, ["x"] * JUDGED + ["dog park sunday"] * 5)
     assert seen.together == 0
+    assert seen.alone == pytest.approx(float(many.alone[JUDGED - 1]))
     assert seen.cosine == pytest.approx(float(many.cosines[JUDGED - 1]))
 
 
@@ -72,5 +81,6 @@ def test_nothing_found_is_nothing_to_judge() -> None:
 def test_the_first_few_messages_do_not_answer_whatever_is_asked() -> None:
     """A cosine of 0.2 is chance, also where there is little to be near to by chance."""
     few = replace(FOUND, among=4, average=6.0)
-    assert probabilities(replace(few, cosines=np.array([0.21, 0.13], np.float32)), ["x", "y"], OURS)[0] < OURS.threshold
-    assert probabilities(replace(few, cosines=np.array([0.43, 0.1], np.float32)), ["x", "y"], OURS)[0] > OURS.threshold
+    chance = replace(few, cosines=np.array([0.21, 0.13], np.float32), alone=np.array([1.1, 0.9], np.float32))
+    near = replace(few, cosines=np.array([0.43, 0.1], np.float32), alone=np.array([1.7, 0.9], np.float32))
+    assert probabilities(chance, ["x", "y"], OURS)[0] < OURS.threshold < probabilities(near, ["x", "y"], OURS)[0]

@@ -34,7 +34,7 @@ def order(query: str, *passages: Passage, scores: tuple[float, ...] = ()) -> lis
     given = np.array(scores or [5.0 - 0.1 * place for place in range(len(passages))], np.float32)
     zeros = np.zeros(len(passages), np.float32)
     ids = np.array([one.passage_id for one in passages])
-    found = Candidates(ids, ids, given, zeros, weights={}, named=1.0, among=len(passages), average=5.0)
+    found = Candidates(ids, ids, given, given, zeros, weights={}, named=1.0, among=len(passages), average=5.0)
     return [int(one) for one in newest_first(found, ask(query), {one.passage_id: one for one in passages}).ids]
 
 
