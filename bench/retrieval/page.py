@@ -239,8 +239,8 @@ between. Souvenir writes each message to disk before it says so, as mem0, Chroma
 and txtai where it is saved after each; "in memory" means that nothing is on disk."""
 
 _SLOWER = """\
-A fifth of a millisecond of Souvenir's search asks the database whether another process wrote anything, which nobody
-else here can know."""
+Each of Souvenir's searches asks the database whether another process wrote anything, which nobody else here can know.
+Who adds faster than Souvenir writes nothing to disk: what it was told is gone with its process."""
 
 _LOCOMO = """\
 Five long conversations between two people, 2,760 turns and 997 questions with evidence. recall@k is the share of a
