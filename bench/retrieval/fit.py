@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.retrieval.data import SHARED, beam, locomo
-from bench.retrieval.spaces import PIECES, Asked, Indexed, load, mixed, pieces, whole
+from bench.retrieval.spaces import PIECES, Asked, Indexed, elsewhere, load, mixed, pieces, whole
 from souvenir.app import create_embedder
 from souvenir.config import load_settings
 from souvenir.metrics import Metrics
@@ -94,6 +94,9 @@ def judge(asked: Sequence[Asked], calibration: Calibration) -> Iterator[str]:
         here = [(one, p) for one, p in scored if (one.group, one.where) == (group, where)]
         never = np.mean([float(p.max()) <= calibration.threshold for one, p in here if not one.own])
         own = [(one, p) for one, p in here if one.own]
+        if not own:
+            yield f"{group}, {where}: never said -> empty {never:.3f}"
+            continue
         found = np.mean([one.relevant.sum() / one.evidence for one, _ in own])
         kept = np.mean([(one.relevant & (p > calibration.threshold)).sum() / one.evidence for one, p in own])
         yield f"{group}, {where}: never said -> empty {never:.3f}; recall@10 {found:.3f}, {found - kept:.3f} lost"
@@ -130,6 +133,7 @@ async def main() -> None:
     asked += mixed(groups)
     calibration = calibration_of(embedder.model)
     print("said:", fit_said(asked, calibration))
+    asked += elsewhere(groups)
     print("this:", fit_this(asked))
     print("in the code:", calibration)
     for line in (*judge(asked, calibration), *worth(groups)):

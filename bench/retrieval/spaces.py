@@ -108,6 +108,15 @@ def pieces(name: str, group: Sequence[Indexed], size: int) -> Iterator[Asked]:
                 yield own.asked(number, name, f"{size} messages", _space([_cut(own.columns, first, size)]), said)
 
 
+def elsewhere(groups: dict[str, list[Indexed]]) -> Iterator[Asked]:
+    """Every question of every conversation of the other sets, which are about nothing of the kind."""
+    for name, group in groups.items():
+        for own in group:
+            for other in (one for title, rest in groups.items() if title != name for one in rest):
+                for number in range(len(own.questions)):
+                    yield own.asked(number, name, "another set", other.space, {})
+
+
 def mixed(groups: dict[str, list[Indexed]]) -> Iterator[Asked]:
     """Every question of a space that holds all conversations, and of the same without its own."""
     everything = [(name, one) for name, group in groups.items() for one in group]
