@@ -59,14 +59,16 @@ class PostgresChatStore:
             added = number(messages, chat_id, now, None)
             if await _add(connection, space, chat_id, added, now):
                 return added
-            chat = await _locked(connection, space, chat_id)
-            if chat is None and create:
-                await connection.execute(
+            if create:
+                made = await connection.execute(
                     f"insert into chats (space_id, {_CHAT}) values (%s, %s, '', '', %s, %s, 0, '', '', null)"
                     " on conflict do nothing",
                     [space, chat_id, now, now],
                 )
-                chat = await _locked(connection, space, chat_id)
+                if made.rowcount:
+                    await _add(connection, space, chat_id, added, now)
+                    return added
+            chat = await _locked(connection, space, chat_id)
             if chat is None:
                 return None
             added = number(messages, chat_id, now, chat.last_message_id or None)
