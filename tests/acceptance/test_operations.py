@@ -81,7 +81,7 @@ def test_a_fuzzer_finds_no_5xx_no_undocumented_status_and_no_undocumented_shape(
     running = serve(auth=auth, jwt_secret=SECRET if auth == "jwt" else None)
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", f"{running.url}/openapi.json", "--seed", "1",
-        "--max-examples", "10", "--phases", "examples,coverage,fuzzing", "--no-color", "--continue-on-failure",
+        "--max-examples", "7", "--phases", "examples,coverage,fuzzing", "--no-color", "--continue-on-failure",
         # not every text that fits the schema names a model or a project that exists
         "--exclude-checks", "positive_data_acceptance",
         "--exclude-path", "/memories/import",  # its body is JSON Lines, of which the fuzzer can make none
