@@ -241,7 +241,8 @@ and txtai where it is saved after each; "in memory" means that nothing is on dis
 
 _SLOWER = """\
 Each of Souvenir's searches asks the database whether another process wrote anything, which nobody else here can know.
-Who adds faster than Souvenir writes nothing to disk: what it was told is gone with its process."""
+Of a few hundred messages mem0 finds its nearest a little sooner. Who adds 10,000 faster than Souvenir writes nothing to
+disk: what it was told is gone with its process."""
 
 _LOCOMO = """\
 Five long conversations between two people, 2,760 turns and 997 questions with evidence. recall@k is the share of a
