@@ -241,7 +241,7 @@ and txtai where it is saved after each; "in memory" means that nothing is on dis
 
 _SLOWER = """\
 Each of Souvenir's searches asks the database whether another process wrote anything, which nobody else here can know.
-Of a few hundred messages mem0 finds its nearest a little sooner. Who adds 10,000 faster than Souvenir writes nothing to
+Of a few hundred messages mem0 finds its nearest sooner. Who adds 10,000 faster than Souvenir writes nothing to
 disk: what it was told is gone with its process."""
 
 _LOCOMO = """\

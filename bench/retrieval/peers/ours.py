@@ -1,7 +1,6 @@
 """Souvenir as the peers are run: called in its own process, the vectors looked up. It still has its Postgres."""
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import uvloop
 
-from bench.retrieval.peers.common import TOP, WIDTH, Lookup, run, tree_memory
+from bench.retrieval.peers.common import TOP, WIDTH, Lookup, cluster_memory, run
 from souvenir.app import create_search
 from souvenir.chat.indexing import Indexing, Said
 from souvenir.config import load_settings
@@ -67,9 +66,7 @@ class Souvenir:
         self._loop.close()
 
     def memory(self) -> int:
-        """Of this process and of the database, which is nobody's child."""
-        (cluster,) = self._folder.rglob("postmaster.pid")
-        return tree_memory(os.getpid()) + tree_memory(int(cluster.read_text().split()[0]))
+        return cluster_memory(self._folder)
 
     async def _open(self) -> None:
         settings = load_settings({}, data_dir=self._folder / "data", log_level="error")

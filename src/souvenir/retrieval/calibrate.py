@@ -2,9 +2,8 @@
 
 Two questions are asked apart. Was anything ever said about this? The best cosine, the best share of the question's
 words that stand together, the best score of a passage by itself, and whether all names in the question are unknown
-tell. And if so, is it this passage? Its
-score tells, and how far it is behind the best. `python -m bench.retrieval.fit` fits both; docs/retrieval.md shows how
-well they hold.
+tell. And if so, is it this passage? Its score tells, and how far it is behind the best. `python -m bench.retrieval.fit`
+fits both; docs/retrieval.md shows how well they hold.
 """
 
 from collections import deque

@@ -183,7 +183,7 @@ class PostgresChatStore:
                 f" on conflict (space_id, chat_id) do update set {replaced}".encode(),
                 [space, *asdict(chat).values()],
             )
-            await _put(connection, space, messages)
+            await _put(connection, space, messages, "on conflict do nothing")
 
     async def erase(self, space: SpaceId) -> tuple[int, int]:
         """Messages first, to count them; the chats are locked before, as by every writer."""
@@ -228,15 +228,15 @@ async def _add(connection: Connection, space: SpaceId, chat_id: str, added: Sequ
     )
     if not cursor.rowcount:
         return False
-    await _put(connection, space, added[_AT_ONCE:])
+    await _put(connection, space, added[_AT_ONCE:], "")
     return True
 
 
-async def _put(connection: Connection, space: SpaceId, messages: Sequence[Message]) -> None:
-    """Write messages; those that are there already stay as they are."""
+async def _put(connection: Connection, space: SpaceId, messages: Sequence[Message], on_conflict: str) -> None:
+    """Write messages, and nothing beside them."""
     for start in range(0, len(messages), _AT_ONCE):
         part = messages[start : start + _AT_ONCE]
-        await connection.execute(f"{_insert(len(part))} on conflict do nothing".encode(), _values(space, part))
+        await connection.execute(f"{_insert(len(part))} {on_conflict}".encode(), _values(space, part))
 
 
 @functools.lru_cache

@@ -15,15 +15,7 @@ from psycopg.types.json import Jsonb
 
 from souvenir.clock import Clock
 from souvenir.errors import BadInput, DimensionMismatch
-from souvenir.stores.passage_ports import (
-    Changes,
-    Columns,
-    Details,
-    NewPassage,
-    Passage,
-    SpaceState,
-    Unembedded,
-)
+from souvenir.stores.passage_ports import Changes, Columns, Details, NewPassage, Passage, SpaceState, Unembedded
 from souvenir.stores.postgres.ahead import Ahead, Texts
 from souvenir.stores.postgres.database import BE_PRESENT, Connection, PostgresDatabase
 from souvenir.stores.postgres.halfvec import Halfvec, HalfvecDumper, packed, unpacked
