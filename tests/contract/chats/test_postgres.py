@@ -10,6 +10,7 @@ import pytest
 
 from souvenir.config import load_settings
 from souvenir.storage import open_chats
+from souvenir.stores.ports import NewMessage
 from souvenir.stores.postgres.chats import PostgresChatStore
 from souvenir.stores.postgres.database import PostgresDatabase
 from souvenir.stores.postgres.embedded import EmbeddedPostgres
@@ -25,6 +26,23 @@ class TestPostgresChatStore(ChatStoreContract):
     @pytest.fixture
     def store(self, database: PostgresDatabase, clock: ManualClock) -> PostgresChatStore:
         return PostgresChatStore(database, clock)
+
+
+@pytest.mark.req("CHAT-6")
+@pytest.mark.parametrize("before", [0, 1], ids=["a new chat", "one that is there"])
+async def test_more_messages_than_a_statement_takes_are_kept_whole_and_in_order(
+    database: PostgresDatabase, clock: ManualClock, before: int
+) -> None:
+    store, said = PostgresChatStore(database, clock), [f"message {number}" for number in range(251)]
+    if before:
+        await store.append(SPACE, "long", [NewMessage("user", "the first")], create=True)
+    added = await store.append(SPACE, "long", [NewMessage("user", text) for text in said], create=True)
+    stored = [*reversed(await all_messages(store, SPACE, "long"))]
+    assert [message.content for message in stored] == ["the first"] * before + said
+    assert tuple(stored[before:]) == added
+    chat = await store.get_chat(SPACE, "long")
+    assert chat is not None
+    assert (chat.message_count, chat.last_message) == (before + 251, "message 250")
 
 
 @pytest.mark.req("CHAT-9")
